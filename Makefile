@@ -1,0 +1,25 @@
+# make demo needs Go alone. make test installs what it may (npm packages at pinned versions; bubblewrap where it is root).
+.PHONY: help demo test bench lint generate build
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+demo: ## review one pull request twice against an emulated GitHub, in separate processes
+	go run ./cmd/airlock demo
+
+test: ## every test; what cannot run here fails and says what is missing
+	./scripts/test
+
+bench: ## speed and memory, as ratios and counts
+	./scripts/bench
+
+lint: ## gofmt, go vet, staticcheck, and our own checks on our own workflow
+	./scripts/lint
+
+generate: ## write the generated documents and the lock anew
+	go run ./cmd/airlock rules --markdown > docs/reasons.md
+	go run ./cmd/airlock checks rules --markdown > docs/checks.md
+	go run ./cmd/airlock lock > roles/lock.json
+
+build: ## the four programs into bin/
+	go build -trimpath -o bin/ ./cmd/airlock ./actions/decide ./actions/run ./actions/apply
