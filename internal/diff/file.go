@@ -59,6 +59,9 @@ const submoduleMode = "160000"
 
 // settle decides what follows from the headers once all are read.
 func (f *File) settle() {
+	if f.Path() == "" {
+		f.Malformed = true
+	}
 	f.Submodule = f.OldMode == submoduleMode || f.NewMode == submoduleMode
 	switch f.Status {
 	case Added:
@@ -70,8 +73,5 @@ func (f *File) settle() {
 		if f.OldMode != f.NewMode && f.Hunks == 0 && !f.Binary && !f.Malformed {
 			f.Status, f.ModeOnly = Changed, true
 		}
-	}
-	if f.Path() == "" {
-		f.Malformed = true
 	}
 }

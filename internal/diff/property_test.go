@@ -6,6 +6,7 @@ import (
 	"io"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -95,13 +96,20 @@ func checkTotal(t interface {
 	err := Scan(bytes.NewReader(input), everything, func(f File) error {
 		f.Raw = bytes.Clone(f.Raw)
 		joined = append(joined, f.Raw...)
-		if f.Bytes != int64(len(f.Raw)) || f.Characters != int64(len(bytes.Runes(f.Raw))) {
+		if f.Bytes != int64(len(f.Raw)) || f.Characters != int64(utf8.RuneCount(f.Raw)) {
 			t.Fatalf("%q: %d bytes %d characters", f.Raw, f.Bytes, f.Characters)
 		}
+		f.Raw = nil // joined holds them all
 		files = append(files, f)
 		return nil
 	})
-	indexed := NewIndex(input).Files()
+	var indexed []File
+	var indexedRaw []byte
+	for _, f := range NewIndex(input).Files() {
+		indexedRaw = append(indexedRaw, f.Raw...)
+		f.Raw = nil
+		indexed = append(indexed, f)
+	}
 	if len(input) > 0 && !startsFile(input) {
 		if !errors.Is(err, ErrNotDiff) || len(files) != 0 || len(indexed) != 0 {
 			t.Fatalf("%q is taken as a diff: %v", input, err)
@@ -111,8 +119,8 @@ func checkTotal(t interface {
 	if err != nil {
 		t.Fatalf("%q: %v", input, err)
 	}
-	if !bytes.Equal(joined, input) {
-		t.Fatalf("%q came out as %q", input, joined)
+	if !bytes.Equal(joined, input) || !bytes.Equal(indexedRaw, input) {
+		t.Fatalf("%q came out as %q and %q", input, joined, indexedRaw)
 	}
 	if difference := cmp.Diff(files, indexed); difference != "" {
 		t.Fatalf("%q: scanner and index differ\n%s", input, difference)

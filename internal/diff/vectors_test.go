@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -184,7 +185,7 @@ func TestLinesLongerThanTheBuffer(t *testing.T) {
 			checkTotal(t, []byte(input))
 			files := scanAll(t, strings.NewReader(input), 100)
 			if len(files) != 2 || files[0].Raw != nil || files[0].Malformed || files[0].Bytes+files[1].Bytes != int64(len(input)) ||
-				files[0].Characters != int64(len([]rune(strings.Split(input, "diff --git a/y")[0]))) || string(files[1].Raw) != "diff --git a/y b/y\nold mode 1\nnew mode 2\n" {
+				files[0].Characters != int64(utf8.RuneCountInString(strings.Split(input, "diff --git a/y")[0])) || string(files[1].Raw) != "diff --git a/y b/y\nold mode 1\nnew mode 2\n" {
 				t.Errorf("size %d of %q: %+v", size, fill, files)
 			}
 		}
