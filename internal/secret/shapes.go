@@ -1,0 +1,75 @@
+package secret
+
+import (
+	"regexp"
+	"strings"
+)
+
+// shape is what the tokens of one issuer look like.
+type shape struct {
+	kind string
+	// marks are what the token begins with; a ? is any byte. They make the search
+	// fast: the pattern is only tried where one of them stands.
+	marks   []string
+	pattern *regexp.Regexp // anchored
+	// random: the pattern alone also fits ordinary words, so a match must mix
+	// digits, small and capital letters as a random one does.
+	random bool
+}
+
+// shapes is the list, in the order in which overlapping matches are preferred.
+// Sources: the issuers' own documentation of token formats, as of 2026.
+var shapes = [...]shape{
+	{kind: "private_key", marks: []string{"-----BEGIN "}, pattern: regexp.MustCompile(`^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----` +
+		`(?:[^-A-Za-z0-9+/]|\\[nr]|[A-Za-z-]{1,40}: [^\n]{0,200}\n)*[A-Za-z0-9+/=]{16}[^-]*(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`)},
+	{kind: "github", marks: []string{"ghs_"}, pattern: regexp.MustCompile(`^ghs_[0-9]{1,20}_eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+`)},
+	{kind: "github", marks: []string{"gh?_"}, pattern: regexp.MustCompile(`^gh[a-z]_[A-Za-z0-9]{36,255}`)},
+	{kind: "github", marks: []string{"github_pat_"}, pattern: regexp.MustCompile(`^github_pat_[A-Za-z0-9_]{36,255}`)},
+	{kind: "anthropic", marks: []string{"sk-ant-"}, pattern: regexp.MustCompile(`^sk-ant-[A-Za-z0-9_-]{20,}`), random: true},
+	{kind: "stripe", marks: []string{"sk_", "rk_"}, pattern: regexp.MustCompile(`^(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}`)},
+	{kind: "secret_key", marks: []string{"sk-"}, pattern: regexp.MustCompile(`^sk-[A-Za-z0-9_-]{20,}`), random: true},
+	{kind: "aws", marks: []string{"AKIA", "ASIA", "ABIA", "ACCA"}, pattern: regexp.MustCompile(`^(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}`)},
+	{kind: "slack", marks: []string{"xox?-"}, pattern: regexp.MustCompile(`^xox[a-z]-[0-9A-Za-z-]{20,}`)},
+	{kind: "slack", marks: []string{"xapp-"}, pattern: regexp.MustCompile(`^xapp-[0-9]-[0-9A-Za-z-]{20,}`)},
+	{kind: "npm", marks: []string{"npm_"}, pattern: regexp.MustCompile(`^npm_[A-Za-z0-9]{36}`)},
+	{kind: "gitlab", marks: []string{"gl"}, pattern: regexp.MustCompile(`^gl[a-z]{2,8}-[A-Za-z0-9_-]{20,}`), random: true},
+	{kind: "google", marks: []string{"AIza"}, pattern: regexp.MustCompile(`^AIza[A-Za-z0-9_-]{35}`)},
+	{kind: "jwt", marks: []string{"eyJ"}, pattern: regexp.MustCompile(`^eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`)},
+}
+
+// fits reports whether a match of the pattern at text[from:to] is a token: it
+// does not begin inside a word, and is mixed where it must be.
+func (s shape) fits(text string, from, to int) bool {
+	if from > 0 && isWord(text[from-1]) {
+		return false
+	}
+	if !s.random {
+		return true
+	}
+	body := text[from:to]
+	return strings.ContainsAny(body, "0123456789") &&
+		strings.IndexFunc(body[3:], func(r rune) bool { return r >= 'A' && r <= 'Z' }) >= 0 &&
+		strings.IndexFunc(body[3:], func(r rune) bool { return r >= 'a' && r <= 'z' }) >= 0
+}
+
+func isWord(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// indexMark is strings.Index for a mark.
+func indexMark(text, mark string) int {
+	literal, rest, wild := strings.Cut(mark, "?")
+	if !wild {
+		return strings.Index(text, mark)
+	}
+	for at := 0; ; at++ {
+		found := strings.Index(text[at:], literal)
+		if found < 0 {
+			return -1
+		}
+		at += found
+		if after := at + len(literal) + 1; after <= len(text) && strings.HasPrefix(text[after:], rest) {
+			return at
+		}
+	}
+}
