@@ -107,6 +107,9 @@ func (c *Client) Calls() contract.Calls {
 	return c.calls
 }
 
+// Sleep waits, or returns the context's error.
+func (c *Client) Sleep(ctx context.Context, wait time.Duration) error { return c.sleep(ctx, wait) }
+
 // Response is what a call's answer said beside its body.
 type Response struct {
 	Status int
