@@ -1,0 +1,10 @@
+// Package airlock carries the files that every program of this module is built with.
+package airlock
+
+import "embed"
+
+// Files holds the schemas, and the embedded defaults that a repository overrides by the same name under .github/airlock/:
+// configuration, Role manifests with their prompts, and eval sets. It is read only.
+//
+//go:embed schemas config roles evals
+var Files embed.FS

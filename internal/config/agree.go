@@ -1,0 +1,66 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/schema"
+)
+
+// agree holds the files of one configuration to each other.
+func (l *loader) agree(role string) error {
+	c := l.config
+	files := map[string]string{
+		"apps":    fileOf("config/apps.json", c.Origin["apps"]),
+		"harness": fileOf("config/harness.json", c.Origin["harness"]),
+		"role":    fileOf("roles/"+role+".json", c.Origin["manifest"]),
+	}
+	fault := func(file, field, reason string, args ...any) error {
+		return &Error{File: files[file], Field: field, Reason: fmt.Sprintf(reason, args...)}
+	}
+	if c.Role.Name != role {
+		return fault("role", "name", "the manifest is of another role than its file name says")
+	}
+	if c.Role.Prompt != "roles/"+role+".md" {
+		return fault("role", "prompt", "it must be roles/%s.md", role)
+	}
+	for i, app := range c.Apps.Apps {
+		if slices.ContainsFunc(c.Apps.Apps[:i], func(other contract.App) bool { return other.Name == app.Name }) {
+			return fault("apps", fmt.Sprintf("apps[%d].name", i), "two apps have this name")
+		}
+	}
+	app, ok := c.Apps.Named(c.Role.App)
+	if !ok {
+		return fault("role", "app", "apps.json has no app of this name")
+	}
+	if l.source != nil {
+		i := slices.IndexFunc(c.Apps.Apps, func(other contract.App) bool { return other.Name == app.Name })
+		for field, number := range map[string]int64{"app_id": app.AppID, "bot_user_id": app.BotUserID, "installation_id": app.InstallationID} {
+			if number == 0 {
+				return fault("apps", fmt.Sprintf("apps[%d].%s", i, field), "0 stands for no App: put the App's own number into %s on the default branch", OverridePath("config/apps.json"))
+			}
+		}
+	}
+	for i, pin := range c.Harness.Engines {
+		if slices.ContainsFunc(c.Harness.Engines[:i], func(other contract.EnginePin) bool { return other.Name == pin.Name }) {
+			return fault("harness", fmt.Sprintf("engines[%d].name", i), "two engines have this name")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Harness.Tiers)) {
+		if _, ok := c.Harness.Engine(c.Harness.Tiers[name].Engine); !ok {
+			return fault("harness", "tiers."+name+".engine", "there is no engine of this name")
+		}
+	}
+	for i, intent := range c.Role.Intents {
+		field := fmt.Sprintf("intents[%d]", i)
+		if slices.ContainsFunc(c.Role.Intents[:i], func(other contract.Intent) bool { return other.Name == intent.Name }) {
+			return fault("role", field+".name", "two intents have this name")
+		}
+		if _, err := schema.BoundsOf(intent.Limits); err != nil {
+			return fault("role", field+".limits", "%s", err.Error())
+		}
+	}
+	return nil
+}

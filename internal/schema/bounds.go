@@ -1,0 +1,60 @@
+package schema
+
+import (
+	"fmt"
+
+	"github.com/seed-2ea642bd/airlock/internal/contract"
+)
+
+// ReviewBytes is the most a review's body, or any one comment, may be in bytes after rendering. GitHub documents 65,536
+// characters and does not say of which kind; below this many bytes every reading of it holds.
+const ReviewBytes = 65000
+
+// What the review's body costs beside the model's own texts, in bytes at most. Whoever lays the body out must stay below these.
+const (
+	// FindingBytes is one Finding in the body: its marker, location line, severity and category, and line breaks.
+	FindingBytes = 300
+	// AnswerBytes is one Disposition in the body: its marker, a line that names the Finding and the verdict, and line breaks.
+	AnswerBytes = 260
+	// FrameBytes is the review's own marker and the headings.
+	FrameBytes = 1000
+	// FilesBytes is the list of files that were left out or whose content the diff does not show.
+	FilesBytes = 3000
+)
+
+// Limits of fields that no Role sets, in characters and entries.
+const (
+	titleCharacters = 100
+	pathCharacters  = 200
+	bodyCharacters  = 1500
+	mostAnswers     = 10
+	leastCharacters = 80
+)
+
+// Bounds are the largest lists and texts of an answer to one Intent. Texts are in characters (Unicode code points).
+type Bounds struct {
+	Findings, Dispositions, Effects, Answers int
+	Title, Path, Text, Body                  int
+}
+
+// BoundsOf turns an Intent's limits into bounds, such that the worst valid answer still fits one review: every Finding placed
+// in the body, and [Bounds].Answers Dispositions beside them.
+//
+// The arithmetic, with F findings and A answers:
+//
+//	FrameBytes + FilesBytes + Body + F*(FindingBytes+Title+Path+Text) + A*(AnswerBytes+Text) <= ReviewBytes
+//
+// which gives Text. It counts one byte a character. A text that needs more, because of its script or because the renderer
+// has to neutralise something in it, is weighed as it is by [ValidateAnswer].
+func BoundsOf(limits contract.Limits) (Bounds, error) {
+	bounds := Bounds{
+		Findings: limits.Findings, Dispositions: limits.Findings, Effects: limits.Effects, Answers: mostAnswers,
+		Title: titleCharacters, Path: pathCharacters, Body: bodyCharacters,
+	}
+	room := ReviewBytes - FrameBytes - FilesBytes - bounds.Body - bounds.Findings*(FindingBytes+bounds.Title+bounds.Path) - bounds.Answers*AnswerBytes
+	bounds.Text = min(room/(bounds.Findings+bounds.Answers), limits.TextCharacters)
+	if bounds.Text < leastCharacters {
+		return Bounds{}, fmt.Errorf("limits.findings %d leaves %d characters for the text of each, %d are the least: allow fewer", limits.Findings, max(bounds.Text, 0), leastCharacters)
+	}
+	return bounds, nil
+}
