@@ -118,17 +118,19 @@ type Review struct {
 	Text     untrusted.Text `json:"text"`
 }
 
-// Thread is a review thread; Line is nil where it is outdated. OriginalLine is nil for a thread on a whole file.
+// Thread is a review thread; Line is nil where it is outdated. OriginalLine is nil for a thread on a whole file, and
+// OriginalStartLine for one on a single line.
 type Thread struct {
-	Comments     []ThreadComment `json:"comments"`
-	Line         *int            `json:"line"`
-	NodeID       string          `json:"node_id"`
-	OriginalLine *int            `json:"original_line"`
-	Outdated     bool            `json:"outdated"`
-	Path         untrusted.Text  `json:"path"`
-	Resolved     bool            `json:"resolved"`
-	ResolvedBy   *User           `json:"resolved_by"`
-	Side         string          `json:"side"`
+	Comments          []ThreadComment `json:"comments"`
+	Line              *int            `json:"line"`
+	NodeID            string          `json:"node_id"`
+	OriginalLine      *int            `json:"original_line"`
+	OriginalStartLine *int            `json:"original_start_line"`
+	Outdated          bool            `json:"outdated"`
+	Path              untrusted.Text  `json:"path"`
+	Resolved          bool            `json:"resolved"`
+	ResolvedBy        *User           `json:"resolved_by"`
+	Side              string          `json:"side"`
 }
 
 // ThreadComment is one comment of a thread.
