@@ -1,0 +1,228 @@
+// Package identity makes the narrowed installation token of one Run: asked for one repository and exactly the permissions
+// that are needed, verified in the answer to the mint itself, and revoked on every way out that the process can see.
+//
+// Keys and tokens live in memory only. The sources of the rules are GitHub's pages on authenticating as an App and the
+// observed behaviour of the mint: iat at most a minute back and exp at most ten minutes ahead are accepted; the answer adds
+// metadata: read to what was asked.
+package identity
+
+import (
+	"context"
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/github"
+	"github.com/seed-2ea642bd/airlock/internal/secret"
+)
+
+// Fault is why there is no token: its code is one of identity_key, identity_refused, identity_mismatch, rate_limited and
+// platform_error.
+type Fault struct {
+	Code  contract.Code
+	What  string
+	Cause error
+}
+
+func (f *Fault) Error() string {
+	if f.Cause == nil {
+		return f.What
+	}
+	return f.What + ": " + f.Cause.Error()
+}
+
+func (f *Fault) Unwrap() error { return f.Cause }
+
+// CodeOf returns the code of a [*Fault], or platform_error for any other error.
+func CodeOf(err error) contract.Code {
+	var fault *Fault
+	if errors.As(err, &fault) {
+		return fault.Code
+	}
+	return contract.CodePlatformError
+}
+
+// Minter makes tokens of one App.
+type Minter struct {
+	App contract.App
+	Key *rsa.PrivateKey
+	// APIURL and GraphQLURL are those of package github; Transport and Sleep too.
+	APIURL, GraphQLURL string
+	Transport          http.RoundTripper
+	Sleep              func(context.Context, time.Duration) error
+	Now                func() time.Time
+}
+
+// Request is what a token is for. Permissions are by GitHub's names, each "read" or "write".
+type Request struct {
+	RepositoryID int64
+	Permissions  map[string]string
+	Purpose      string
+}
+
+// Token is one minted and verified token.
+type Token struct {
+	// Record is what the Run's record says of it; Revoked is set by [Minter.Revoke].
+	Record contract.TokenRecord
+	// Client calls GitHub with it.
+	Client *github.Client
+
+	credential secret.Credential
+}
+
+// ParseKey reads the App's private key, a PEM block of an RSA key as GitHub generates it.
+func ParseKey(pem secret.Credential) (*rsa.PrivateKey, error) {
+	key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(pem.Reveal()))
+	if err != nil {
+		// The parser's own words may quote the key's bytes.
+		return nil, &Fault{Code: contract.CodeIdentityKey, What: "the App's private key is not a PEM block of an RSA key"}
+	}
+	if key.N.BitLen() < 2048 {
+		return nil, &Fault{Code: contract.CodeIdentityKey, What: "the App's private key is shorter than 2048 bits"}
+	}
+	return key, nil
+}
+
+// assertion signs the App's JWT. now is GitHub's clock as far as it is known.
+func (m *Minter) assertion(now time.Time) (secret.Credential, error) {
+	claims := jwt.RegisteredClaims{
+		Issuer:    strconv.FormatInt(m.App.AppID, 10),
+		IssuedAt:  jwt.NewNumericDate(now.Add(-time.Minute).Truncate(time.Second)),
+		ExpiresAt: jwt.NewNumericDate(now.Add(5 * time.Minute).Truncate(time.Second)),
+	}
+	signed, err := jwt.NewWithClaims(jwt.SigningMethodRS256, claims).SignedString(m.Key)
+	if err != nil {
+		return secret.Credential{}, &Fault{Code: contract.CodeIdentityKey, What: "the App's private key does not sign"}
+	}
+	return secret.New(signed), nil
+}
+
+func (m *Minter) client(token secret.Credential) (*github.Client, error) {
+	return github.New(github.Options{APIURL: m.APIURL, GraphQLURL: m.GraphQLURL, Token: token, Transport: m.Transport, Sleep: m.Sleep})
+}
+
+// minted is the answer to the mint.
+type minted struct {
+	Token        string            `json:"token"`
+	ExpiresAt    time.Time         `json:"expires_at"`
+	Permissions  map[string]string `json:"permissions"`
+	Selection    string            `json:"repository_selection"`
+	Repositories []struct {
+		ID int64 `json:"id"`
+	} `json:"repositories"`
+}
+
+// Mint asks for a token and verifies the answer: the permissions asked for and metadata: read, nothing else, on the one
+// repository, selected. A token that is anything else is revoked at once and is a [*Fault] with the code identity_mismatch.
+// The record it returns beside such a fault says what was granted. Where GitHub refuses the assertion, it is signed once
+// more by GitHub's own clock.
+func (m *Minter) Mint(ctx context.Context, request Request) (*Token, *contract.TokenRecord, contract.Calls, error) {
+	var calls contract.Calls
+	answer, err := m.ask(ctx, request, m.Now(), &calls)
+	var failure *github.Error
+	if errors.As(err, &failure) && failure.Class == github.ClassUnauthorized && !failure.Date.IsZero() {
+		if skew := failure.Date.Sub(m.Now()); skew > 30*time.Second || skew < -30*time.Second {
+			answer, err = m.ask(ctx, request, failure.Date, &calls)
+		}
+	}
+	if err != nil {
+		return nil, nil, calls, refused(err)
+	}
+	token := &Token{credential: secret.New(answer.Token), Record: contract.TokenRecord{
+		ExpiresAt: contract.At(answer.ExpiresAt), Granted: answer.Permissions, Purpose: request.Purpose,
+		RepositoryID: request.RepositoryID, Requested: maps.Clone(request.Permissions),
+	}}
+	token.Client, err = m.client(token.credential)
+	if err != nil {
+		return nil, nil, calls, &Fault{Code: contract.CodePlatformError, What: "the mint answered without a usable token"}
+	}
+	if what := m.differs(request, answer); what != "" {
+		m.Revoke(ctx, token)
+		used := token.Client.Calls()
+		calls.REST += used.REST
+		return nil, &token.Record, calls, &Fault{Code: contract.CodeIdentityMismatch, What: "the token is not what was asked for: " + what}
+	}
+	return token, &token.Record, calls, nil
+}
+
+func (m *Minter) ask(ctx context.Context, request Request, now time.Time, calls *contract.Calls) (minted, error) {
+	assertion, err := m.assertion(now)
+	if err != nil {
+		return minted{}, err
+	}
+	defer assertion.Wipe()
+	client, err := m.client(assertion)
+	if err != nil {
+		return minted{}, err
+	}
+	in := struct {
+		RepositoryIDs []int64           `json:"repository_ids"`
+		Permissions   map[string]string `json:"permissions"`
+	}{[]int64{request.RepositoryID}, request.Permissions}
+	var answer minted
+	_, err = client.REST(ctx, http.MethodPost, fmt.Sprintf("app/installations/%d/access_tokens", m.App.InstallationID), in, &answer)
+	used := client.Calls()
+	calls.REST += used.REST
+	return answer, err
+}
+
+// refused turns the failure of the mint into a [*Fault].
+func refused(err error) error {
+	var fault *Fault
+	if errors.As(err, &fault) {
+		return fault
+	}
+	switch github.ClassOf(err) {
+	case github.ClassRateLimited:
+		return &Fault{Code: contract.CodeRateLimited, What: "mint the token", Cause: err}
+	case github.ClassInvalid, github.ClassPermissionDenied, github.ClassNotFound, github.ClassUnauthorized, github.ClassGone:
+		return &Fault{Code: contract.CodeIdentityRefused, What: "mint the token", Cause: err}
+	}
+	return &Fault{Code: contract.CodePlatformError, What: "mint the token", Cause: err}
+}
+
+// differs says in our words what of the answer is not what was asked for, or "".
+func (m *Minter) differs(request Request, answer minted) string {
+	want := maps.Clone(request.Permissions)
+	want["metadata"] = "read"
+	switch {
+	case !maps.Equal(answer.Permissions, want):
+		return "other permissions were granted"
+	case answer.Selection != "selected":
+		return "it is for all repositories"
+	case len(answer.Repositories) != 1 || answer.Repositories[0].ID != request.RepositoryID:
+		return "it is not for exactly the one repository"
+	case answer.ExpiresAt.Before(m.Now()) || answer.ExpiresAt.After(m.Now().Add(2*time.Hour)):
+		return "it does not end within the hour"
+	}
+	return ""
+}
+
+// Revoke ends the token. It is idempotent: a token that GitHub no longer knows counts as revoked. It tries three times, and
+// whether it is known to be revoked stands in the token's record. It uses a context of its own deadline, so that a
+// cancelled Run revokes too.
+func (m *Minter) Revoke(ctx context.Context, token *Token) {
+	if token == nil || token.Record.Revoked {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	for attempt := range 3 {
+		_, err := token.Client.REST(ctx, http.MethodDelete, "installation/token", nil, nil)
+		if err == nil || github.ClassOf(err) == github.ClassUnauthorized {
+			token.Record.Revoked = true
+			token.credential.Wipe()
+			return
+		}
+		if m.Sleep(ctx, time.Duration(attempt+1)*time.Second) != nil {
+			return
+		}
+	}
+}
