@@ -40,11 +40,11 @@ func (r renderer) line(text untrusted.Text) string {
 
 // location is the line that says where a section of the review's body is about.
 func (r renderer) location(at place) string {
-	return ledger.Location(visibleName(r.masked(*at.path)), at.line)
+	return ledger.Location(VisibleName(r.masked(*at.path)), at.line)
 }
 
-// visibleName is the name of a file on one line, with nothing hidden in it.
-func visibleName(path untrusted.Text) string {
+// VisibleName is the name of a file on one line, with nothing hidden in it.
+func VisibleName(path untrusted.Text) string {
 	name, _ := untrusted.Escape(path.Raw())
 	return strings.NewReplacer("\r", "⟦U+000D⟧", "\n", "⟦U+000A⟧", "\t", "⟦U+0009⟧").Replace(name)
 }
