@@ -1,0 +1,230 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func ruleS13() Rule {
+	return Rule{
+		ID:    "S13",
+		Title: "The marked jobs are cut off from caches, deployments and each other's cancellation, and apply reports",
+		Level: LevelError,
+		Doc: `For marked jobs: cache-mode: none is in effect; a set-up action does not cache (cache: false) and no action restores a cache; run and apply name an
+environment with deployment: false; the workflow has no concurrency of its own, run has one per item with cancel-in-progress: true, apply one per item with
+cancel-in-progress: false and queue: max; apply needs decide and run and has exactly the condition that lets it report; each step of an action that can be
+read ends in exec, and one that holds a credential is nothing else; the pins of airlock's actions in a file are whole commits and equal. That an
+environment has a rule for the default branch cannot be seen in a file.`,
+		Why: `A cache is written by other workflows and would be linked into the program that holds the key. A cancelled apply stops between a write and its read-back.
+The runner signals only the process that it started: a shell that stays keeps a copy of the credential and passes no signal on. A skipped apply is silence.`,
+		Violates: `  apply:
+    needs: [decide, run]
+    environment: factory-apply
+    concurrency: {group: apply, cancel-in-progress: true}`,
+		Passes: `  apply:
+    needs: [decide, run]
+    if: ${{ !cancelled() && needs.decide.outputs.report == 'true' }}
+    environment: {name: factory-apply, deployment: false}
+    concurrency: {group: "apply-${{ needs.decide.outputs.item }}", cancel-in-progress: false, queue: max}`,
+		Source: "GitHub changelog: cache-mode, deployment: false, queue; actions/runner, ProcessInvoker",
+		check: func(r *repository) []Finding {
+			var findings []Finding
+			for _, w := range r.workflows {
+				marked := slices.DeleteFunc(slices.Clone(w.jobs), func(j *job) bool { return r.role(j) == "" })
+				if len(marked) == 0 {
+					continue
+				}
+				findings = append(findings, unequalPins(r, w)...)
+				if n := w.root.get("concurrency"); n != nil {
+					findings = append(findings, Finding{Message: "the workflow has a concurrency of its own, which lets any later event end or displace a Run", Places: []Place{n.place("this concurrency")}})
+				}
+				for _, j := range marked {
+					s := &shape{r: r, job: j, role: r.role(j)}
+					s.cache()
+					s.environment()
+					s.concurrency()
+					s.applyReports()
+					s.execs()
+					findings = append(findings, s.findings...)
+				}
+			}
+			return findings
+		},
+	}
+}
+
+func unequalPins(r *repository, w *workflow) []Finding {
+	var findings []Finding
+	var first *node
+	for _, j := range w.jobs {
+		for _, s := range j.steps {
+			if _, ok := r.airlockProgram(s.uses); !ok || s.caller != nil {
+				continue
+			}
+			n := s.node.get("uses")
+			_, ref, _ := strings.Cut(s.uses, "@")
+			if first == nil {
+				first = n
+			}
+			_, wanted, _ := strings.Cut(first.value, "@")
+			switch {
+			case !isPinned(s.uses):
+				findings = append(findings, Finding{Message: fmt.Sprintf("%s is not pinned to a whole commit", quote(s.uses)), Places: []Place{n.place("this pin")}})
+			case ref != wanted:
+				findings = append(findings, Finding{Message: "the pins of airlock's actions differ, so their releases do", Places: []Place{n.place("this pin"), first.place("and this one")}})
+			}
+		}
+	}
+	return findings
+}
+
+// shape gathers the findings about one marked job.
+type shape struct {
+	r        *repository
+	job      *job
+	role     Role
+	findings []Finding
+}
+
+func (s *shape) report(at *node, format string, arguments ...any) {
+	if at == nil {
+		at = s.job.key
+	}
+	s.findings = append(s.findings, Finding{
+		Message: fmt.Sprintf("%s, marked %s, ", s.job.describe(), s.role) + fmt.Sprintf(format, arguments...),
+		Places:  []Place{at.place("here"), s.job.key.place("in this job")},
+	})
+}
+
+func (s *shape) cache() {
+	mode := s.job.node.get("cache-mode")
+	if mode == nil {
+		mode = s.job.workflow.root.get("cache-mode")
+	}
+	if !mode.is("none") {
+		s.report(mode, "has no cache-mode: none")
+	}
+	for _, step := range s.job.steps {
+		repository := actionRepository(step.uses)
+		at := step.node.get("uses")
+		cache := step.input("cache")
+		switch {
+		case repository == "actions/cache":
+			s.report(at, "restores a cache")
+		case repository == "actions/setup-go" && !cache.is("false"), repository == "actions/setup-node" && !cache.is("false") && !step.input("package-manager-cache").is("false"):
+			s.report(at, "sets up with a cache: %s caches unless told not to", quote(repository))
+		case strings.Contains(repository, "/setup-") && cache != nil && !cache.is("false"), step.input("bundler-cache").is("true"):
+			s.report(at, "sets up with a cache")
+		}
+	}
+}
+
+func (s *shape) environment() {
+	n := s.job.node.get("environment")
+	switch {
+	case n == nil && s.role != RoleDecide:
+		s.report(nil, "names no environment, so its credential has no rule for the default branch")
+	case n != nil && !n.get("deployment").is("false"):
+		s.report(n, "files a deployment for each Run: deployment: false is missing")
+	}
+}
+
+// isItemReference reports whether a reference tells one item from another.
+func isItemReference(ref reference) bool {
+	last := ""
+	if len(ref.path) > 0 {
+		last = ref.path[len(ref.path)-1]
+	}
+	switch ref.context {
+	case "needs":
+		return len(ref.path) == 3 && ref.path[1] == "outputs" && (last == "item" || last == "number")
+	case "github":
+		return ref.under("github", "event") && last == "number"
+	case "inputs":
+		return last == "number" || last == "item"
+	}
+	return false
+}
+
+func (s *shape) concurrency() {
+	if s.role == RoleDecide {
+		return
+	}
+	n := s.job.node.get("concurrency")
+	if n == nil {
+		s.report(nil, "has no concurrency: two Runs of one item are not kept apart")
+		return
+	}
+	group := n
+	if n.kind == mappingNode {
+		group = n.get("group")
+	}
+	perItem := false
+	for _, part := range group.expressions() {
+		perItem = perItem || slices.ContainsFunc(part.expression.held(), isItemReference)
+	}
+	if !perItem {
+		s.report(n, "has a concurrency group that is not per item")
+	}
+	cancel := n.get("cancel-in-progress")
+	switch {
+	case s.role == RoleRun && !cancel.is("true"):
+		s.report(n, "does not cancel an older Run of the item: cancel-in-progress: true is missing")
+	case s.role == RoleApply && !cancel.is("false"):
+		s.report(n, "may be cancelled between a write and its read-back: cancel-in-progress: false is missing")
+	case s.role == RoleApply && !n.get("queue").is("max"):
+		s.report(n, "may be displaced while it waits: queue: max is missing")
+	}
+}
+
+func (s *shape) applyReports() {
+	if s.role != RoleApply {
+		return
+	}
+	gate, run := neededRole(s.r, s.job, RoleDecide), neededRole(s.r, s.job, RoleRun)
+	if gate == "" || run == "" {
+		s.report(s.job.node.get("needs"), "does not need a job marked decide and one marked run")
+		return
+	}
+	if !isConjunction(s.job.node.get("if"), []string{"!cancelled()", "always()"}, reported(gate)) {
+		s.report(s.job.node.get("if"), "must run exactly if !cancelled() && %s, or a Run ends without a word", reported(gate))
+	}
+}
+
+func (s *shape) execs() {
+	for _, step := range s.job.steps {
+		run := step.run()
+		if step.caller == nil || run == nil {
+			continue
+		}
+		commands := parseShell(run.value)
+		last := -1
+		for i, command := range commands {
+			if command.depth == 0 {
+				last = i
+			}
+		}
+		switch {
+		case last < 0 || !isExec(commands[last]):
+			s.report(run, "calls an action whose %s does not end in exec", step.describe())
+		case last > 0 && s.holdsCredential(step):
+			s.report(run, "calls an action whose %s holds a credential and runs more than one exec", step.describe())
+		}
+	}
+}
+
+// isExec reports whether a command replaces the shell for certain.
+func isExec(command shellCommand) bool {
+	alone := func(separator string) bool { return separator == "" || separator == "\n" || separator == ";" }
+	return len(command.words) > 1 && command.words[0] == "exec" && alone(command.before) && alone(command.after)
+}
+
+func (s *shape) holdsCredential(step *step) bool {
+	for _, e := range s.r.evidence(s.job) {
+		if e.step == step && e.use != nil && e.use.section == inEnv {
+			return true
+		}
+	}
+	return false
+}
