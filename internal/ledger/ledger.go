@@ -13,7 +13,7 @@ type Ledger struct {
 	Dispositions []Disposition
 }
 
-// Review is a review of our App that ends with its marker.
+// Review is a review of our App that holds its marker.
 type Review struct {
 	ReviewMarker
 	ID     int64
@@ -117,11 +117,11 @@ func (r *reader) thread(thread contract.Thread, byMaintainer bool) {
 		if reply.Author.ID != r.app {
 			continue
 		}
-		body, marker := ParseReply(reply.Text.Raw())
-		if marker == nil || marker.Finding != section.ID {
+		answer, ok := ParseReply(reply.Text.Raw())
+		if !ok || answer.Finding != section.ID {
 			continue
 		}
-		r.Dispositions = append(r.Dispositions, Disposition{DispositionMarker: *marker, Body: untrusted.New(body), ThreadID: thread.NodeID,
+		r.Dispositions = append(r.Dispositions, Disposition{DispositionMarker: answer.DispositionMarker, Body: untrusted.New(answer.Body), ThreadID: thread.NodeID,
 			NodeID: reply.NodeID, DatabaseID: reply.ID, At: reply.At, Edited: reply.EditedAt != nil})
 	}
 }

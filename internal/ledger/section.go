@@ -31,74 +31,68 @@ type DispositionSection struct {
 
 // ReviewBody is what a review of ours says, in the order of its text.
 type ReviewBody struct {
-	// Review is the marker of the whole, nil unless there is exactly one and nothing but blank lines after it.
+	// Review is the marker of the whole, nil where there is none.
 	Review       *ReviewMarker
 	Findings     []FindingSection
 	Dispositions []DispositionSection
 }
 
 // ParseReviewBody reads the body of a review that our App wrote. Each section begins with its marker and ends before the
-// next marker or heading of ours.
+// next marker, or before the heading that stands over that marker: a text of the model can hold the heading, but no marker.
+// Apply writes one review marker; of two, which only an edit can make, the first counts.
 func ParseReviewBody(text string) ReviewBody {
 	var body ReviewBody
 	lines := splitLines(text)
-	reviews := 0
 	for i := 0; i < len(lines); i++ {
 		if m, ok := ParseReview(lines[i]); ok {
-			reviews++
-			body.Review = nil
-			if reviews == 1 && blank(lines[i+1:]) {
+			if body.Review == nil {
 				body.Review = &m
 			}
 			continue
 		}
 		end := i + 1
-		for end < len(lines) && !isHeading(lines[end]) && !IsMarker(lines[end]) {
+		for end < len(lines) && !IsMarker(lines[end]) {
 			end++
 		}
-		if m, ok := ParseFinding(lines[i]); ok {
-			body.Findings = append(body.Findings, findingSection(m, lines[i+1:end]))
-		} else if m, ok := ParseDisposition(lines[i]); ok {
-			body.Dispositions = append(body.Dispositions, DispositionSection{m, joinTrimmed(lines[i+1 : end])})
+		text := lines[i+1 : end]
+		if end < len(lines) {
+			text = withoutHeading(text)
 		}
+		if m, ok := ParseFinding(lines[i]); ok {
+			body.Findings = append(body.Findings, findingSection(m, text))
+		} else if m, ok := ParseDisposition(lines[i]); ok {
+			body.Dispositions = append(body.Dispositions, DispositionSection{m, joinTrimmed(text)})
+		}
+		i = end - 1
 	}
 	return body
 }
 
 // ParseFindingComment reads the first comment of a thread that our App began. The marker may stand anywhere in it, so that
-// a line that somebody adds does not make the Finding go; with none, or with two, it holds no Finding.
+// a line that somebody adds does not make the Finding go; of two the first counts.
 func ParseFindingComment(text string) (FindingSection, bool) {
-	var section FindingSection
-	found := 0
-	var rest []string
-	for _, line := range splitLines(text) {
-		if m, ok := ParseFinding(line); ok {
-			section.FindingMarker = m
-			found++
-			continue
-		}
-		rest = append(rest, line)
-	}
-	section.Body = joinTrimmed(rest)
-	return section, found == 1
+	m, rest, ok := takeOut(text, ParseFinding)
+	return FindingSection{FindingMarker: m, Body: joinTrimmed(rest)}, ok
 }
 
-// ParseReply reads a reply of our App in a thread: its text, and the one Disposition in it, nil where there is none.
-func ParseReply(text string) (body string, disposition *DispositionMarker) {
-	found := 0
-	var rest []string
+// ParseReply reads a reply of our App in a thread: its Disposition, and its text. Of two markers the first counts.
+func ParseReply(text string) (DispositionSection, bool) {
+	m, rest, ok := takeOut(text, ParseDisposition)
+	return DispositionSection{DispositionMarker: m, Body: joinTrimmed(rest)}, ok
+}
+
+// takeOut returns the first marker of a kind and the lines that are no marker of it.
+func takeOut[Marker any](text string, parse func(string) (Marker, bool)) (first Marker, rest []string, found bool) {
 	for _, line := range splitLines(text) {
-		if m, ok := ParseDisposition(line); ok {
-			disposition = &m
-			found++
-			continue
+		m, ok := parse(line)
+		switch {
+		case !ok:
+			rest = append(rest, line)
+		case !found:
+			first, found = m, true
 		}
-		rest = append(rest, line)
 	}
-	if found != 1 {
-		disposition = nil
-	}
-	return joinTrimmed(rest), disposition
+	return first, rest, found
 }
 
 // WithoutMarkers is a text of our App without its marker lines.
@@ -124,8 +118,16 @@ func findingSection(m FindingMarker, lines []string) FindingSection {
 	return section
 }
 
-func isHeading(line string) bool {
-	return line == HeadingUnplaced || line == HeadingListed || line == HeadingAnswers
+// withoutHeading drops the heading of the next section, which stands last before a marker.
+func withoutHeading(lines []string) []string {
+	last := len(lines) - 1
+	for last >= 0 && blank(lines[last:last+1]) {
+		last--
+	}
+	if last >= 0 && (lines[last] == HeadingUnplaced || lines[last] == HeadingListed || lines[last] == HeadingAnswers) {
+		return lines[:last]
+	}
+	return lines
 }
 
 // splitLines also takes the line ends of a text that was edited in a browser.

@@ -13,8 +13,8 @@ import (
 // still be able to name it. Each file is whole or left out, in the diff's order; one that does not fit what is left of
 // the budget is left out and later ones that fit are kept. Excluded files are left out first and counted apart.
 //
-// A file whose content the diff does not show keeps its header lines, so that the model knows it changed, and is counted.
-// Its characters are not known, so none are.
+// A file whose content the diff does not show keeps its header lines, so that the model knows that it changed, and is
+// counted as opaque, an excluded one too: nothing opaque passes unseen. Its characters are not known, so none are counted.
 func (b *builder) diff(change *anchorWatch) error {
 	excluded := newPatterns(b.in.Policy.ExcludedPaths)
 	budget := int64(b.in.Harness.Texts.DiffCharacters)
@@ -45,11 +45,7 @@ func (b *builder) diff(change *anchorWatch) error {
 		return err
 	}
 	for _, file := range b.in.Facts.Content.Files {
-		previous := ""
-		if file.PreviousPath != nil {
-			previous = file.PreviousPath.Raw()
-		}
-		if !file.Visible && !excluded.matchAll(previous, file.Path.Raw()) {
+		if !file.Visible {
 			b.omitFile(contract.OmittedOpaque, 0)
 		}
 	}
