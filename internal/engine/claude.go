@@ -1,0 +1,264 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/secret"
+)
+
+// Values of [contract.Engine].Credential and Sandbox that this release makes: the CLI holds the credential itself, and no
+// sandbox of ours is around it.
+const (
+	CredentialDirect = "direct"
+	CredentialNone   = "none"
+	SandboxOff       = "off"
+)
+
+// ClaudeName is the engine's name in harness.json.
+const ClaudeName = "claude"
+
+// vendor is where the CLI asks when it is not told otherwise.
+const vendor = "https://api.anthropic.com"
+
+// schemaLimit is the longest schema in bytes: one argument of a Linux program ends at 131072, its final zero included.
+const schemaLimit = 131071
+
+// Claude is Claude Code, observed at 2.1.306. A value may answer many requests, one after the other or at once.
+type Claude struct {
+	pin        contract.EnginePin
+	upstream   string // "" for the CLI's own
+	binary     string
+	digest     string
+	credential secret.Credential
+	path       string
+	temporary  string
+	clock      func() time.Time
+}
+
+// ClaudeOptions are what a [Claude] needs of the machine.
+type ClaudeOptions struct {
+	// Binary is the path of the CLI's own executable, not of a wrapper.
+	Binary string
+	// Credential is the model credential; the CLI's process is the only one that gets it.
+	Credential secret.Credential
+	// Path is the list of directories in which bubblewrap is looked for.
+	Path string
+	// Temporary is a directory in which private directories are made and removed; it lies in no checkout.
+	Temporary string
+	// Clock measures how long a call took.
+	Clock func() time.Time
+}
+
+// NewClaude checks what a pin asks for. The error names the field of harness.json: what this release cannot do, it does not
+// do halfway.
+func NewClaude(pin contract.EnginePin, options ClaudeOptions) (*Claude, error) {
+	platform := runtime.GOOS + "-" + runtime.GOARCH
+	digest, pinned := pin.Binaries[platform]
+	switch {
+	case pin.Credential != CredentialDirect:
+		return nil, errors.New("field engines.credential: only direct is possible in this release; the broker comes with a later one")
+	case pin.Sandbox != SandboxOff:
+		return nil, errors.New("field engines.sandbox: only off is possible in this release; the sandbox comes with a later one")
+	case !pinned:
+		return nil, fmt.Errorf("field engines.binaries: no digest for %s", platform)
+	}
+	upstream, err := upstreamOf(pin.Upstream)
+	if err != nil {
+		return nil, err
+	}
+	binary, err := filepath.Abs(options.Binary)
+	if err != nil {
+		return nil, fmt.Errorf("find the CLI: %w", err)
+	}
+	return &Claude{pin: pin, upstream: upstream, binary: binary, digest: digest, credential: options.Credential,
+		path: options.Path, temporary: options.Temporary, clock: options.Clock}, nil
+}
+
+// upstreamOf returns the address the CLI has to be told, or "" for the one it knows.
+func upstreamOf(address string) (string, error) {
+	if strings.TrimSuffix(address, "/") == vendor {
+		return "", nil
+	}
+	parsed, err := url.Parse(address)
+	if err == nil && parsed.Scheme == "http" && parsed.User == nil {
+		host := parsed.Hostname()
+		if ip, err := netip.ParseAddr(host); host == "localhost" || err == nil && ip.IsLoopback() {
+			return address, nil
+		}
+	}
+	return "", errors.New("field engines.upstream: only " + vendor + " and http on loopback are possible with the credential direct")
+}
+
+// Answer starts the CLI once. Whatever goes wrong is a failure with its code; nothing is tried twice, because the CLI does
+// that by itself.
+func (c *Claude) Answer(ctx context.Context, request Request) Outcome {
+	outcome := Outcome{Engine: contract.Engine{Mode: contract.ModeLive, Name: ClaudeName, Model: request.Model,
+		Credential: CredentialDirect, Sandbox: SandboxOff}, Usage: contract.Usage{Complete: true}}
+	outcome.Answer, outcome.Failure = c.ask(ctx, request, &outcome)
+	return outcome
+}
+
+func (c *Claude) ask(ctx context.Context, request Request, outcome *Outcome) ([]byte, contract.Code) {
+	if c.credential.IsZero() {
+		return nil, contract.CodeEngineAuth
+	}
+	if len(request.Schema) > schemaLimit {
+		return nil, contract.CodeEngineSchemaSize
+	}
+	if len(request.Schema) == 0 || request.Model == "" {
+		return nil, contract.CodeEngineArguments // the CLI would take an empty schema for none
+	}
+	input, err := prompt(request.Task)
+	if err != nil {
+		return nil, contract.CodeEnginePrompt
+	}
+	bwrap := bubblewrap(c.path)
+	if bwrap == "" {
+		return nil, contract.CodeEngineSandboxMissing
+	}
+	cli, code := inspect(c.binary)
+	if code != "" {
+		return nil, code
+	}
+	outcome.Engine.Binary = &cli.digest
+	if cli.digest != c.digest {
+		return nil, contract.CodeEngineVersion
+	}
+
+	private, err := makePrivate(c.temporary, request.Prompt)
+	if err != nil {
+		return nil, contract.CodeEngineStart
+	}
+	defer private.remove()
+	if !cli.hasVersion(ctx, c.pin.Version, private.work) {
+		return nil, contract.CodeEngineVersion
+	}
+	outcome.Engine.Version = &c.pin.Version
+	outcome.Engine.Session = &request.Session
+
+	started := c.clock()
+	end, err := process{
+		path:        cli.path,
+		arguments:   arguments(request, private.prompt),
+		environment: c.environment(private, childPath(bwrap)),
+		directory:   private.work,
+		input:       input,
+		limit:       time.Duration(request.Limits.Seconds) * time.Second,
+	}.run(ctx)
+	if errors.Is(err, syscall.E2BIG) {
+		return nil, contract.CodeEngineSchemaSize
+	} else if err != nil {
+		return nil, contract.CodeEngineStart
+	}
+	milliseconds := max(c.clock().Sub(started).Milliseconds(), 0)
+
+	seen := observation{ending: end, notice: readNotice(end.stderr), session: request.Session, model: request.Model}
+	// The CLI is asked again even where the Run was cancelled meanwhile: the answer is not worth less for it.
+	seen.changed = !cli.unchanged() || !cli.hasVersion(context.WithoutCancel(ctx), c.pin.Version, private.work)
+	if !end.overflow {
+		// An error means that there is no reply, which is what the taxonomy looks at.
+		seen.reply, _ = readReply(end.stdout)
+	}
+	failed, found := failureOf(seen)
+	outcome.Usage = seen.reply.usage(request.Model)
+	outcome.Usage.Milliseconds = milliseconds
+	outcome.Usage.Complete = !found || failed.complete
+	if found {
+		return nil, failed.code
+	}
+	return seen.reply.StructuredOutput, ""
+}
+
+// arguments is the whole argument list, in the order it was observed to work. Nothing is ever appended to it: several options
+// take lists and swallow what follows, and of an option given twice the last one counts.
+func arguments(request Request, promptFile string) []string {
+	return []string{
+		"-p",
+		"--output-format", "json",
+		"--json-schema", string(request.Schema),
+		"--tools", "",
+		"--model", request.Model,
+		"--session-id", request.Session,
+		"--system-prompt-file", promptFile,
+		"--strict-mcp-config",
+		"--mcp-config", `{"mcpServers":{}}`,
+		"--setting-sources", "",
+		"--no-session-persistence",
+		"--disable-slash-commands",
+		"--safe-mode",
+		"--restricted",
+		"--permission-prompts", "none",
+		"--no-chrome",
+		"--effort", request.Effort,
+		"--max-turns", "8",
+		"--max-budget-usd", dollars(request.Limits.CostMicrousd),
+	}
+}
+
+// dollars writes micro-dollars, not negative, as dollars, exactly.
+func dollars(micro int64) string {
+	return fmt.Sprintf("%d.%06d", micro/1_000_000, micro%1_000_000)
+}
+
+// environment is the whole environment of the CLI, made from nothing.
+func (c *Claude) environment(private private, path string) []string {
+	variables := []string{
+		"PATH=" + path,
+		"HOME=" + private.home,
+		"CLAUDE_CONFIG_DIR=" + filepath.Join(private.home, "cfg"),
+		"TMPDIR=" + private.temporary,
+		CredentialName + "=" + c.credential.Reveal(),
+		"CLAUDE_CODE_SUBPROCESS_ENV_SCRUB=1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_TELEMETRY=1",
+		"DISABLE_ERROR_REPORTING=1",
+		"DISABLE_AUTOUPDATER=1",
+		"CLAUDE_CODE_DISABLE_FILE_MENTIONS=1",
+		"CLAUDE_CODE_DISABLE_ATTACHMENTS=1",
+		"CLAUDE_CODE_DISABLE_CLAUDE_MDS=1",
+		"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1",
+		"CLAUDE_CODE_MAX_RETRIES=2",
+		"API_TIMEOUT_MS=300000",
+	}
+	if c.upstream != "" {
+		variables = append(variables, "ANTHROPIC_BASE_URL="+c.upstream)
+	}
+	return variables
+}
+
+// private is the CLI's own part of the disk. The model sees the path of work, so no name says anything.
+type private struct {
+	root, home, temporary, work, prompt string
+}
+
+// makePrivate makes the directories, empty, and the prompt's file. On an error nothing is left.
+func makePrivate(parent string, prompt []byte) (private, error) {
+	root, err := os.MkdirTemp(parent, "w")
+	if err != nil {
+		return private{}, fmt.Errorf("make a private directory: %w", err)
+	}
+	p := private{root: root, home: filepath.Join(root, "home"), temporary: filepath.Join(root, "tmp"),
+		work: filepath.Join(root, "work"), prompt: filepath.Join(root, "prompt")}
+	for _, directory := range []string{p.home, p.temporary, p.work} {
+		err = errors.Join(err, os.Mkdir(directory, 0o700))
+	}
+	if err = errors.Join(err, os.WriteFile(p.prompt, prompt, 0o600)); err != nil {
+		p.remove()
+		return private{}, fmt.Errorf("make a private directory: %w", err)
+	}
+	return p, nil
+}
+
+// remove removes everything. What it cannot remove holds neither prompt nor answer, and the machine is thrown away.
+func (p private) remove() { _ = os.RemoveAll(p.root) }
