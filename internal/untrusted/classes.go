@@ -68,3 +68,12 @@ func classify(r rune) class {
 // isControl reports whether an ASCII byte is a control other than tab and
 // newline. A carriage return is one here; callers let it pass before a newline.
 func isControl(c byte) bool { return c < 0x20 && c != '\t' && c != '\n' || c == 0x7f }
+
+// Hidden reports whether r is one of the code points that Escape makes visible:
+// a detector of patterns must look through them.
+func Hidden(r rune) bool {
+	if r < 0x80 {
+		return r != '\r' && isControl(byte(r))
+	}
+	return classify(r) != plain
+}
