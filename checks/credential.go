@@ -144,19 +144,23 @@ func (r *repository) classify(u use, o origin, add func(Kind, bool, string)) {
 			add(KindModel, false, "given to "+agent)
 		}
 		return
-	case fromSecret:
-		if kind, ok := r.config.Secrets[o.name]; ok {
-			if kind == KindModel || kind == KindWrite {
-				add(kind, false, "by the configuration")
-			}
-			return
-		}
 	}
-	model, write := false, false
-	fallback := o.alternatives > 1
-	named := o.kind == fromSecret || o.kind == fromVariable
+	configured, byConfiguration := r.config.Secrets[o.name]
+	byConfiguration = byConfiguration && o.kind == fromSecret
+	model, write := byConfiguration && configured == KindModel, byConfiguration && configured == KindWrite
 	switch {
-	case o.kind == fromSecret && isModelName(o.name):
+	case model, write:
+		add(configured, false, "by the configuration")
+	case byConfiguration:
+		return
+	}
+	// The configuration overrides what a name says, and not what a value is given to: a key that is configured as one kind
+	// and used as the other is both.
+	byName := o.kind == fromSecret && !byConfiguration
+	fallback := o.alternatives > 1
+	switch {
+	case model:
+	case byName && isModelName(o.name):
 		model = true
 		add(KindModel, false, "by its name")
 	case u.key != "" && (isModelName(u.key) || r.isModelInput(u)):
@@ -166,7 +170,7 @@ func (r *repository) classify(u use, o origin, add func(Kind, bool, string)) {
 	if federationName.MatchString(normalName(u.key)) {
 		if place, ok := r.canMintIdentity(u.job); ok && (agent != "" || !strings.HasPrefix(normalName(u.key), "GCP")) {
 			model = true
-			add(KindModel, false, byUse+", with "+place.Label)
+			add(KindModel, false, byUse+", and "+place.Label)
 		}
 	}
 	if o.kind == fromStep && o.step != nil && isMint(o.step) || o.kind == fromInput && u.job.action != nil {
@@ -178,7 +182,7 @@ func (r *repository) classify(u use, o origin, add func(Kind, bool, string)) {
 	}
 	if !write {
 		switch {
-		case o.kind == fromSecret && isWriteName(o.name):
+		case byName && isWriteName(o.name):
 			write = true
 			add(KindWrite, fallback && !strings.Contains(normalName(o.name), "KEY"), "by its name")
 		case u.key == "":
@@ -189,7 +193,7 @@ func (r *repository) classify(u use, o origin, add func(Kind, bool, string)) {
 			add(KindWrite, fallback, byUse)
 		}
 	}
-	if named && o.kind == fromSecret && !model && !write && agent != "" && (u.section == inEnv || u.section == inWith || u.section == inRun) {
+	if byName && !model && !write && agent != "" && (u.section == inEnv || u.section == inWith || u.section == inRun) {
 		add(KindModel, false, "given to "+agent)
 	}
 }

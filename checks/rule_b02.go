@@ -36,7 +36,7 @@ with the credential.`,
 					}
 					finding := Finding{
 						Message: fmt.Sprintf("%s holds a write credential (%s) and checks out the code of a work item", j.describe(), names(write)),
-						Places:  append(fetched.places, append([]Place{j.key.place("in "+j.describe())}, placesOf(write)...)...),
+						Places:  append(fetched.places, append([]Place{j.key.place("in " + j.describe())}, placesOf(write)...)...),
 					}
 					if fetched.harmless || allWeak(write) {
 						finding.Level = LevelWarning

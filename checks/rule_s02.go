@@ -54,7 +54,7 @@ func toolless(r *repository, s *step) []Finding {
 	for _, call := range r.modelCalls(run.text(), 0) {
 		if reason := toolsOf(call.command); reason != "" {
 			place := run.placeAt(call.offset, "this call")
-			report(place, "the run job calls %s %s", call.program, reason)
+			report(place, "the run job calls %s, %s", call.program, reason)
 		}
 	}
 	return findings

@@ -34,7 +34,7 @@ configuration run has none, and decide and apply have actions, checks, contents,
 				for _, n := range nodes {
 					if got, ok := readSet(n); !ok || !slices.Equal(got, want) || slices.Contains(got, "id-token") {
 						findings = append(findings, Finding{
-							Message: fmt.Sprintf("%s, marked %s, has other permissions than to read: %s", j.describe(), role, setName(want)),
+							Message: fmt.Sprintf("%s, marked %s, has other permissions than the configured: %s", j.describe(), role, setName(want)),
 							Places:  []Place{n.place("these permissions"), j.key.place("of this job")},
 						})
 					}
@@ -65,7 +65,7 @@ func readSet(n *node) (scopes []string, ok bool) {
 
 func setName(scopes []string) string {
 	if len(scopes) == 0 {
-		return "nothing"
+		return "{}"
 	}
-	return strings.Join(scopes, ", ")
+	return "read for " + strings.Join(scopes, ", ")
 }

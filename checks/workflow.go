@@ -214,6 +214,11 @@ func checkPermissions(f *file, n *node) {
 // checkExpressions notes every ${{ }} of the file that cannot be read.
 func checkExpressions(f *file) {
 	f.root.walk(func(n *node) {
+		if condition := n.get("if"); condition != nil && condition.kind == scalarNode && !strings.Contains(condition.value, "${{") {
+			if _, err := condition.condition(); err != nil {
+				f.problem(condition, "%s", err)
+			}
+		}
 		if n.kind != scalarNode || !strings.Contains(n.value, "${{") {
 			return
 		}

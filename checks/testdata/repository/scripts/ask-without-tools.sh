@@ -1,0 +1,2 @@
+#!/bin/sh
+exec claude -p --tools "" < task.json > result.json
