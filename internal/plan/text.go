@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/diff"
@@ -28,14 +30,19 @@ func (r renderer) masked(text untrusted.Text) untrusted.Text {
 	return untrusted.New(masked)
 }
 
-// block renders a text of any number of lines.
+// block renders a text of any number of lines, without line ends around it.
 func (r renderer) block(text untrusted.Text) string {
-	return strings.Trim(rendered(r.masked(text), r.hosts), "\n")
+	return strings.Trim(untrusted.Render(r.masked(text), untrusted.Options{Hosts: r.hosts}), "\r\n")
 }
 
-// line renders a text as one line.
-func (r renderer) line(text untrusted.Text) string {
-	return r.block(untrusted.New(strings.Join(strings.Fields(text.Raw()), " ")))
+// led renders a text after words of ours. They go through the renderer together, because what a line means in Markdown
+// depends on how it begins. A text that may begin with a construct of its own begins on its own line.
+func (r renderer) led(lead string, text untrusted.Text) string {
+	raw := strings.TrimLeft(text.Raw(), "\r\n")
+	if first, _ := utf8.DecodeRuneInString(raw); unicode.IsLetter(first) || unicode.IsDigit(first) {
+		return r.block(untrusted.New(lead + " " + raw))
+	}
+	return lead + "\n\n" + r.block(text)
 }
 
 // location is the line that says where a section of the review's body is about.
@@ -65,17 +72,30 @@ func Holds(index *diff.Index, text string) bool {
 
 // finding is a Finding's text: what it is, its title, and what the model wrote.
 func (r renderer) finding(raw contract.RawFinding, at place) string {
-	text := "**" + raw.Severity + ", " + raw.Category + ".** " + r.line(raw.Title) + "\n\n" + r.block(raw.Text)
+	title := strings.Join(strings.Fields(raw.Title.Raw()), " ")
+	text := r.block(untrusted.New("**"+raw.Severity+", "+raw.Category+".** "+title)) + "\n\n" + r.block(raw.Text)
 	if at.cutRange {
 		text += "\n\nThis is about the lines " + strconv.Itoa(*raw.StartLine) + " to " + strconv.Itoa(*raw.Line) + "."
 	}
 	return text
 }
 
-// answer is a Disposition's text: the verdict, for a reviewer's half the claim it is about, and what the model wrote.
+// answer is a Disposition's text: what the half says, in our words, and what the model wrote.
 func (r renderer) answer(verdict, of string, text untrusted.Text) string {
-	if of != "" {
-		verdict += ", of " + of
+	return r.led(lead(verdict, of), text)
+}
+
+// lead says a half in words. Of is the claim of a reviewer's half, and empty in an author's.
+func lead(verdict, of string) string {
+	switch {
+	case of == "":
+		return strings.ToUpper(verdict[:min(1, len(verdict))]) + verdict[min(1, len(verdict)):] + "."
+	case of == contract.VerdictFixed && verdict == contract.VerdictAccepted:
+		return "Fixed."
+	case of == contract.VerdictFixed:
+		return "Not fixed."
+	case verdict == contract.VerdictAccepted:
+		return "Accepted as " + of + "."
 	}
-	return "**" + verdict + ".** " + r.block(text)
+	return "Not accepted as " + of + "."
 }

@@ -11,16 +11,15 @@ import (
 
 // Unseen are the changed files whose content the model was not shown.
 type Unseen struct {
-	// OverBudget and Excluded count files that were left out of the Task's diff, by its budget and by the policy.
-	OverBudget, Excluded int
-	// Opaque are the files whose content the diff itself does not show.
-	Opaque []untrusted.Text
-	// LeftOut names the files of OverBudget and Excluded, in the diff's order.
-	LeftOut []untrusted.Text
+	// OverBudget, Excluded and Opaque are the Task's counts of files left out by its budget, by the policy, and of those
+	// whose content the diff itself does not show.
+	OverBudget, Excluded, Opaque int
+	// Files names them, in the diff's order and then in that of the files API.
+	Files []untrusted.Text
 }
 
 // Count is how many files keep a review from being one of the whole change. Those that the policy excludes do not.
-func (u Unseen) Count() int { return u.OverBudget + len(u.Opaque) }
+func (u Unseen) Count() int { return u.OverBudget + u.Opaque }
 
 // unseen finds the files that were left out by holding the Task's diff against the admitted one: each file is whole in it,
 // in the diff's order, or not in it.
@@ -32,16 +31,11 @@ func unseen(task contract.Task, facts contract.Facts, index *diff.Index) Unseen 
 			u.OverBudget = omitted.Files
 		case contract.OmittedDiffExcluded:
 			u.Excluded = omitted.Files
+		case contract.OmittedOpaque:
+			u.Opaque = omitted.Files
 		}
 	}
-	opaque := map[string]bool{}
-	for _, file := range facts.Content.Files {
-		if !file.Visible {
-			opaque[file.Path.Raw()] = true
-			u.Opaque = append(u.Opaque, file.Path)
-		}
-	}
-	if u.OverBudget+u.Excluded == 0 || index == nil {
+	if u.OverBudget+u.Excluded+u.Opaque == 0 {
 		return u
 	}
 	shown := ""
@@ -50,16 +44,33 @@ func unseen(task contract.Task, facts contract.Facts, index *diff.Index) Unseen 
 			shown = text.Text.Raw()
 		}
 	}
-	for _, file := range index.Files() {
-		raw, _ := untrusted.Escape(file.Raw)
-		if rest, ok := strings.CutPrefix(shown, raw); ok {
-			shown = rest
-		} else if !opaque[file.Path()] {
-			u.LeftOut = append(u.LeftOut, untrusted.New(file.Path()))
+	named := map[string]bool{}
+	name := func(path string) {
+		if !named[path] && path != "" {
+			named[path] = true
+			u.Files = append(u.Files, untrusted.New(path))
+		}
+	}
+	if index != nil {
+		for _, file := range index.Files() {
+			raw, _ := untrusted.Escape(file.Raw)
+			if rest, ok := strings.CutPrefix(shown, raw); ok {
+				shown = rest
+			} else {
+				name(file.Path())
+			}
+		}
+	}
+	for _, file := range facts.Content.Files {
+		if !file.Visible {
+			name(file.Path.Raw())
 		}
 	}
 	return u
 }
+
+// headingUnseen is over the files that the model was not shown.
+const headingUnseen = "### Not reviewed"
 
 // namedFiles and nameBytes bound the list of names in a review's body; what is over is counted.
 const (
@@ -67,20 +78,25 @@ const (
 	nameBytes  = 4000
 )
 
-// section names the files in the review's body, empty where the model was shown all.
+// section counts and names the files in the review's body, empty where the model was shown all.
 func (u Unseen) section(text renderer) string {
-	var parts []string
-	if n := u.OverBudget + u.Excluded; n > 0 {
-		parts = append(parts, fmt.Sprintf("Left out of what was reviewed: %s over the budget, %s excluded by the policy.",
-			files(u.OverBudget), files(u.Excluded)), names(u.LeftOut, text))
+	var counts []string
+	for _, count := range []struct {
+		files int
+		why   string
+	}{{u.OverBudget, "over the budget"}, {u.Excluded, "excluded by the policy"}, {u.Opaque, "whose content the diff does not show"}} {
+		if count.files > 0 {
+			counts = append(counts, files(count.files)+" "+count.why)
+		}
 	}
-	if len(u.Opaque) > 0 {
-		parts = append(parts, fmt.Sprintf("The diff does not show the content of %s.", files(len(u.Opaque))), names(u.Opaque, text))
-	}
-	if len(parts) == 0 {
+	if len(counts) == 0 {
 		return ""
 	}
-	return "### Not reviewed\n\n" + strings.Join(parts, "\n\n")
+	parts := []string{headingUnseen, strings.Join(counts, ", ") + "."}
+	if len(u.Files) > 0 {
+		parts = append(parts, names(u.Files, text))
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 func files(n int) string {
@@ -91,14 +107,15 @@ func files(n int) string {
 }
 
 func names(paths []untrusted.Text, text renderer) string {
-	var out strings.Builder
+	var lines []string
+	size := 0
 	for i, path := range paths {
-		line := "- " + text.location(place{path: &path}) + "\n"
-		if i == namedFiles || out.Len()+len(line) > nameBytes {
-			fmt.Fprintf(&out, "- and %s more\n", files(len(paths)-i))
+		line := "- " + text.location(place{path: &path})
+		if size += len(line) + 1; i == namedFiles || size > nameBytes {
+			lines = append(lines, fmt.Sprintf("- and %d more", len(paths)-i))
 			break
 		}
-		out.WriteString(line)
+		lines = append(lines, line)
 	}
-	return strings.TrimSuffix(out.String(), "\n")
+	return strings.Join(lines, "\n")
 }
