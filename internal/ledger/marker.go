@@ -92,12 +92,10 @@ func ParseDisposition(line string) (DispositionMarker, bool) {
 
 // IsMarker reports whether a whole line is a marker of any kind.
 func IsMarker(line string) bool {
-	for _, g := range []grammar{reviewGrammar, findingGrammar, dispositionGrammar} {
-		if _, ok := g.parse(line); ok {
-			return true
-		}
-	}
-	return false
+	_, review := ParseReview(line)
+	_, finding := ParseFinding(line)
+	_, disposition := ParseDisposition(line)
+	return review || finding || disposition
 }
 
 // grammar is one kind of marker: its keys in the one order they may stand in.
