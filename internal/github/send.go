@@ -31,6 +31,8 @@ const (
 	firstWait     = time.Second
 	longestWait   = time.Minute
 	secondaryWait = time.Minute // what GitHub asks for where it names no time
+	// exchangeTime is the longest that one request and its answer may take.
+	exchangeTime = 2 * time.Minute
 )
 
 // call sends an operation until it is answered or may not be tried again.
@@ -85,7 +87,9 @@ func (c *Client) send(ctx context.Context, op operation) (*Response, *Error, err
 	if err != nil {
 		return nil, nil, errors.New(op.name + ": the request cannot be made")
 	}
-	request = request.WithContext(ctx)
+	exchange, end := context.WithTimeout(ctx, exchangeTime)
+	defer end()
+	request = request.WithContext(exchange)
 	request.Header.Set("Authorization", "Bearer "+c.token.Reveal())
 	op.count()
 	answer, err := c.http.Do(request)

@@ -30,7 +30,9 @@ func (c *Client) Stored(ctx context.Context, path string, limit int64) ([]byte, 
 
 // fetch reads the storage with a bare request.
 func (c *Client) fetch(ctx context.Context, name string, location *url.URL, limit int64) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, location.String(), nil)
+	exchange, end := context.WithTimeout(ctx, exchangeTime)
+	defer end()
+	request, err := http.NewRequestWithContext(exchange, http.MethodGet, location.String(), nil)
 	if err != nil {
 		return nil, Malformed(name, "the redirect names no usable address")
 	}
