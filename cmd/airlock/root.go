@@ -76,6 +76,8 @@ func run(ctx context.Context, arguments []string, std streams) int {
 // commands lists the commands, one file each.
 func commands() []*cobra.Command {
 	return []*cobra.Command{
+		demoCommand(),
+		emulateCommand(),
 		rulesCommand(),
 	}
 }

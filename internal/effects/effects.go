@@ -32,8 +32,8 @@ type Session struct {
 	Look func(context.Context) (Seen, error)
 	// Client returns the client of the token with this purpose, minting it at its first use.
 	Client func(ctx context.Context, purpose string) (*github.Client, error)
-	// Halted says why nothing more may be written, "" where nothing stands against it.
-	Halted func(Seen) contract.Code
+	// Halted says why nothing more may be written, the deciding code first; empty where nothing stands against it.
+	Halted func(Seen) []contract.Code
 	Sleep  func(context.Context, time.Duration) error
 	// Progress is told of each step in our words.
 	Progress func(effect, step string)
@@ -46,8 +46,8 @@ type Report struct {
 	Dispositions []contract.AppliedDisposition
 	// Seen is the last look, nil where there was none.
 	Seen *Seen
-	// Halted is why the writing ended before its end because the item changed, or "".
-	Halted contract.Code
+	// Halted is why the writing ended before its end because the item changed, the deciding code first; else empty.
+	Halted []contract.Code
 	// Err is the error behind the Effect that failed, or behind a look that failed, for the log; nil otherwise.
 	Err error
 }
@@ -105,7 +105,7 @@ func (s Session) one(ctx context.Context, p plan.Plan, effect plan.Effect, appli
 		s.tell(effect, "look")
 		seen, err := s.Look(ctx)
 		if err != nil {
-			return end(contract.StateFailed, codeOf(err), err)
+			return end(contract.StateFailed, CodeOf(err), err)
 		}
 		report.Seen = &seen
 	}
@@ -115,9 +115,9 @@ func (s Session) one(ctx context.Context, p plan.Plan, effect plan.Effect, appli
 	if effect.Reason != "" {
 		return end(contract.StateRefused, effect.Reason, nil)
 	}
-	if code := s.Halted(*report.Seen); code != "" {
-		report.Halted = code
-		applied.Reason = &code
+	if codes := s.Halted(*report.Seen); len(codes) > 0 {
+		report.Halted = codes
+		applied.Reason = &codes[0]
 		return false
 	}
 	client, err := s.Client(ctx, effect.Token)
@@ -127,7 +127,7 @@ func (s Session) one(ctx context.Context, p plan.Plan, effect plan.Effect, appli
 	s.tell(effect, "write")
 	writeErr := s.write(ctx, client, kind, effect)
 	if writeErr != nil && !github.ClassOf(writeErr).OutcomeUnknown() {
-		return end(contract.StateFailed, codeOf(writeErr), writeErr)
+		return end(contract.StateFailed, CodeOf(writeErr), writeErr)
 	}
 	s.tell(effect, "read back")
 	for _, wait := range readBackWaits() {
@@ -205,8 +205,8 @@ func (s Session) tell(effect plan.Effect, step string) {
 	}
 }
 
-// codeOf turns the failure of a call into a reason.
-func codeOf(err error) contract.Code {
+// CodeOf turns the failure of a call into a reason.
+func CodeOf(err error) contract.Code {
 	switch github.ClassOf(err) {
 	case github.ClassPermissionDenied, github.ClassUnauthorized, github.ClassNotFound:
 		return contract.CodePermissionDenied

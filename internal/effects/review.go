@@ -10,7 +10,6 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/github"
 	"github.com/seed-2ea642bd/airlock/internal/ledger"
 	"github.com/seed-2ea642bd/airlock/internal/plan"
-	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
 // reviewKind is submit_review: needs pull_requests: write; found by the key in the review's marker; written by one POST that
@@ -184,5 +183,3 @@ func recordFinding(s Session, seen Seen, planned plan.Finding, read ledger.Findi
 func pending(err error) bool {
 	return strings.Contains(err.Error(), "one pending review")
 }
-
-var _ = untrusted.Text{}

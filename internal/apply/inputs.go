@@ -1,0 +1,104 @@
+package apply
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/secret"
+	"github.com/seed-2ea642bd/airlock/internal/workflow"
+)
+
+// inputs are what the environment says, checked by form.
+type inputs struct {
+	apiURL, graphQLURL string
+	token, key         secret.Credential
+	owner, name        string
+	repositoryID       int64
+	runID              int64
+	attempt            int
+	workflowFile       string
+	bundle, result     handed
+	decisionDigest     string
+	out                string
+}
+
+// handed is an artifact as another job handed it on: its id, the digest of its archive in hexadecimal, and that of its one
+// file that counts. The id is 0 where the job handed on none.
+type handed struct {
+	id        int64
+	zipDigest string
+	digest    string
+}
+
+// readInputs takes what apply is started with from the environment. An empty credential is a fault of its own: its secret
+// does not exist where the job looks.
+func readInputs(step *workflow.Step) (inputs, error) {
+	r := reader{step: step}
+	in := inputs{
+		apiURL: r.need("GITHUB_API_URL"), graphQLURL: r.need("GITHUB_GRAPHQL_URL"),
+		token: r.credential("GITHUB_TOKEN"), key: r.credential("AIRLOCK_APP_PRIVATE_KEY"),
+		repositoryID: r.number("GITHUB_REPOSITORY_ID"), runID: r.number("GITHUB_RUN_ID"), attempt: int(r.number("GITHUB_RUN_ATTEMPT")),
+		bundle:         handed{id: r.number("AIRLOCK_BUNDLE_ARTIFACT_ID"), zipDigest: r.hexadecimal("AIRLOCK_BUNDLE_ARTIFACT_DIGEST")},
+		decisionDigest: "sha256:" + r.hexadecimal("AIRLOCK_DECISION_SHA256"),
+		out:            r.need("AIRLOCK_OUT"),
+	}
+	var ok bool
+	if in.owner, in.name, ok = strings.Cut(r.need("GITHUB_REPOSITORY"), "/"); !ok {
+		r.fail(contract.CodeEnvironmentMissing, "GITHUB_REPOSITORY is not owner/name", "the repository is found by it")
+	}
+	ref, _, _ := strings.Cut(r.need("GITHUB_WORKFLOW_REF"), "@")
+	in.workflowFile = path.Base(ref)
+	if step.Input("AIRLOCK_RESULT_ARTIFACT_ID", "") != "" {
+		in.result = handed{id: r.number("AIRLOCK_RESULT_ARTIFACT_ID"), zipDigest: r.hexadecimal("AIRLOCK_RESULT_ARTIFACT_DIGEST"),
+			digest: "sha256:" + r.hexadecimal("AIRLOCK_RESULT_SHA256")}
+	}
+	return in, r.err
+}
+
+// reader keeps the first fault.
+type reader struct {
+	step *workflow.Step
+	err  error
+}
+
+func (r *reader) fail(code contract.Code, what, why string) {
+	if r.err == nil {
+		r.err = r.step.Fault(code, what, why)
+	}
+}
+
+func (r *reader) need(name string) string {
+	value, fault := r.step.Required(name)
+	if fault != nil && r.err == nil {
+		r.err = fault
+	}
+	return value
+}
+
+func (r *reader) credential(name string) secret.Credential {
+	value := r.step.Input(name, "")
+	if strings.TrimSpace(value) == "" {
+		r.fail(contract.CodeCredentialMissing, name+" is empty", "the secret does not exist where the job looks")
+	}
+	return secret.New(value)
+}
+
+func (r *reader) number(name string) int64 {
+	n, fault := r.step.Number(name)
+	if fault != nil && r.err == nil {
+		r.err = fault
+	}
+	return n
+}
+
+var hexadecimalForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func (r *reader) hexadecimal(name string) string {
+	value := strings.TrimPrefix(r.need(name), "sha256:")
+	if value != "" && !hexadecimalForm.MatchString(value) {
+		r.fail(contract.CodeUsage, name+" is not 64 hexadecimal digits", "what another job handed on is held to it")
+	}
+	return value
+}

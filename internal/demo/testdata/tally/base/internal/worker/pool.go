@@ -1,0 +1,37 @@
+// Package worker runs jobs side by side.
+package worker
+
+import (
+	"context"
+	"errors"
+)
+
+// Job is one piece of work.
+type Job func(ctx context.Context) error
+
+// Pool runs the jobs that were submitted to it.
+type Pool struct {
+	size int
+	jobs []Job
+}
+
+// New returns a pool that runs at most size jobs at a time.
+func New(size int) *Pool {
+	return &Pool{size: size}
+}
+
+// Submit adds a job; it does not start it.
+func (p *Pool) Submit(job Job) {
+	p.jobs = append(p.jobs, job)
+}
+
+// Wait runs the jobs, one after the other, and returns their errors joined.
+func (p *Pool) Wait(ctx context.Context) error {
+	var failures []error
+	for _, job := range p.jobs {
+		if err := job(ctx); err != nil {
+			failures = append(failures, err)
+		}
+	}
+	return errors.Join(failures...)
+}
