@@ -51,9 +51,12 @@ func (r renderer) location(at place) string {
 }
 
 // VisibleName is the name of a file on one line, with nothing hidden in it.
-func VisibleName(path untrusted.Text) string {
-	name, _ := untrusted.Escape(path.Raw())
-	return strings.NewReplacer("\r", "⟦U+000D⟧", "\n", "⟦U+000A⟧", "\t", "⟦U+0009⟧").Replace(name)
+func VisibleName(path untrusted.Text) string { return visibleLine(path.Raw()) }
+
+// visibleLine is a text on one line, with nothing hidden in it.
+func visibleLine(text string) string {
+	visible, _ := untrusted.Escape(text)
+	return strings.NewReplacer("\r", "⟦U+000D⟧", "\n", "⟦U+000A⟧", "\t", "⟦U+0009⟧").Replace(visible)
 }
 
 // Holds reports whether the diff holds the text, byte for byte.
