@@ -30,6 +30,9 @@ type evidence struct {
 
 // evidence lists every credential that a job holds, in the order of the file within each source.
 func (r *repository) evidence(j *job) []evidence {
+	if known, ok := r.judged[j]; ok {
+		return known
+	}
 	found := r.permissionEvidence(j)
 	for _, u := range j.uses() {
 		if u.held {
@@ -39,7 +42,9 @@ func (r *repository) evidence(j *job) []evidence {
 	for _, s := range j.steps {
 		found = append(found, r.actionEvidence(j, s)...)
 	}
-	return append(found, r.environmentEvidence(j)...)
+	found = append(found, r.environmentEvidence(j)...)
+	r.judged[j] = found
+	return found
 }
 
 // effectivePermissions lists the permissions nodes in effect for a job: its own or its workflow's, else those of the jobs
@@ -103,7 +108,7 @@ func (r *repository) canMintIdentity(j *job) (Place, bool) {
 // useEvidence classifies one held value by its name and by what it is given to.
 func (r *repository) useEvidence(u use) []evidence {
 	var found []evidence
-	for _, o := range r.origins(u, 0) {
+	for _, o := range r.origins(u) {
 		add := func(kind Kind, weak bool, why string) {
 			label := fmt.Sprintf("%s credential: %s, %s", kind, o.describe(), why)
 			found = append(found, evidence{kind: kind, weak: weak, what: o.describe(), step: u.step, origin: &o, use: &u,

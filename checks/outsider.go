@@ -59,7 +59,11 @@ var pullRef = regexp.MustCompile(`(^|/)pull/`)
 
 // codeOfItem follows a scalar and reports the place where it becomes the code of a work item, if it does.
 func (r *repository) codeOfItem(n *node, j *job, s *step) (Place, bool) {
-	if n == nil || n.kind != scalarNode {
+	return r.traceItem(n, j, s, trail{})
+}
+
+func (r *repository) traceItem(n *node, j *job, s *step, passed trail) (Place, bool) {
+	if !passed.first(n, s) || n.kind != scalarNode {
 		return Place{}, false
 	}
 	if at := pullRef.FindStringIndex(n.value); at != nil {
@@ -67,7 +71,7 @@ func (r *repository) codeOfItem(n *node, j *job, s *step) (Place, bool) {
 	}
 	for _, part := range n.expressions() {
 		for _, ref := range part.expression.held() {
-			if place, found := r.referenceToItem(use{job: j, step: s, at: n, reference: ref, held: true}, 0); found {
+			if place, found := r.referenceToItem(use{job: j, step: s, at: n, reference: ref, held: true}, passed); found {
 				return place, true
 			}
 		}
@@ -75,21 +79,8 @@ func (r *repository) codeOfItem(n *node, j *job, s *step) (Place, bool) {
 	return Place{}, false
 }
 
-func (r *repository) referenceToItem(u use, depth int) (Place, bool) {
+func (r *repository) referenceToItem(u use, passed trail) (Place, bool) {
 	ref, place := u.reference, u.place("the code of a work item: "+quote(u.reference.String()))
-	if depth > maxOriginDepth {
-		return place, true // nobody nests names so deep but to hide something
-	}
-	follow := func(n *node, j *job, s *step) (Place, bool) {
-		for _, part := range n.expressions() {
-			for _, next := range part.expression.held() {
-				if found, ok := r.referenceToItem(use{job: j, step: s, at: n, reference: next, held: true}, depth+1); ok {
-					return found, true
-				}
-			}
-		}
-		return Place{}, false
-	}
 	switch {
 	case headOfItem(ref, u.job.workflow):
 		return place, true
@@ -98,19 +89,13 @@ func (r *repository) referenceToItem(u use, depth int) (Place, bool) {
 		if value == nil || value == u.at {
 			return place, headName.MatchString(ref.written[0])
 		}
-		if pullRef.MatchString(value.text()) {
-			return value.place("the code of a pull request"), true
-		}
-		return follow(value, u.job, holder)
+		return r.traceItem(value, u.job, holder, passed)
 	case ref.context == "inputs" && len(ref.path) == 1 && u.step != nil && u.step.caller != nil:
-		if given := u.step.caller.input(ref.path[0]); given != nil {
-			return r.codeOfItem(given, u.step.caller.job, u.step.caller)
-		}
-		return Place{}, false
+		return r.traceItem(u.step.caller.input(ref.path[0]), u.step.caller.job, u.step.caller, passed)
 	case ref.under("needs") && len(ref.path) == 3 && ref.path[1] == "outputs" && u.job.workflow != nil:
 		if source := u.job.workflow.job(ref.path[0]); source != nil {
 			if output := source.node.get("outputs").getFold(ref.path[2]); output != nil {
-				return follow(output, source, nil)
+				return r.traceItem(output, source, nil, passed)
 			}
 		}
 		return place, headName.MatchString(ref.path[2])
@@ -204,7 +189,7 @@ func (r *repository) wordOfItem(word string, s *step) ([]Place, bool) {
 		for _, part := range parts {
 			for _, ref := range part.expression.held() {
 				// The word's offsets are not those of the script, so the place is the command's.
-				if _, found := r.referenceToItem(use{job: s.job, step: s, at: s.run(), reference: ref}, 0); found {
+				if _, found := r.referenceToItem(use{job: s.job, step: s, at: s.run(), reference: ref}, trail{}); found {
 					return nil, true
 				}
 			}

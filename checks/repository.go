@@ -16,7 +16,7 @@ import (
 const maxActionDepth = 10
 
 // maxSteps bounds the steps of one job once its actions are read through.
-const maxSteps = 2_000
+const maxSteps = 500
 
 // repository is everything that was read for one run of the rules.
 type repository struct {
@@ -29,12 +29,14 @@ type repository struct {
 	byPath    map[string]*action
 	checked   []string  // paths that were asked for and read, sorted
 	problems  []problem // of no file that was read
-	isAirlock bool      // the repository is airlock's own
+	judged    map[*job][]evidence
+	alone     []*job // see standalone
+	isAirlock bool   // the repository is airlock's own
 }
 
 // load reads the files that paths name, and the local actions and workflows that they call.
 func load(fsys fs.FS, paths []string, config Config) (*repository, error) {
-	r := &repository{fsys: fsys, config: config, files: map[string]*file{}, missing: map[string]bool{}, byPath: map[string]*action{}}
+	r := &repository{fsys: fsys, config: config, files: map[string]*file{}, missing: map[string]bool{}, byPath: map[string]*action{}, judged: map[*job][]evidence{}}
 	if module, err := fs.ReadFile(fsys, "go.mod"); err == nil {
 		line, _, _ := strings.Cut(string(module), "\n")
 		r.isAirlock = strings.TrimSpace(line) == "module github.com/"+config.airlock()
@@ -66,6 +68,7 @@ func load(fsys fs.FS, paths []string, config Config) (*repository, error) {
 	for _, directory := range slices.Sorted(maps.Keys(r.byPath)) {
 		r.actions = append(r.actions, r.byPath[directory])
 	}
+	r.buildStandalone()
 	r.checkConfig()
 	return r, nil
 }
@@ -269,18 +272,17 @@ func (r *repository) buildSteps(j *job, caller *step, nodes []*node, depth int) 
 	}
 }
 
-// standalone gives every composite action that was read as a job of its own.
-func (r *repository) standalone() []*job {
-	var jobs []*job
+// buildStandalone makes every composite action that was read a job of its own, so that one is judged before anybody calls
+// it.
+func (r *repository) buildStandalone() {
 	for _, a := range r.actions {
 		if a == nil || !a.composite() {
 			continue
 		}
 		j := &job{id: a.path, key: a.root.get("runs"), node: a.root.get("runs"), action: a}
 		r.buildSteps(j, nil, collectSteps(a.root.get("runs").get("steps"), 0, nil), 1)
-		jobs = append(jobs, j)
+		r.alone = append(r.alone, j)
 	}
-	return jobs
 }
 
 // jobs lists every job of every workflow that was read.

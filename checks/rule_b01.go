@@ -35,7 +35,7 @@ that can write is not.`,
 		Source: "GitHub, permissions for the GITHUB_TOKEN; the sources of anthropics/claude-code-action and sst/opencode",
 		check: func(r *repository) []Finding {
 			var findings []Finding
-			for _, j := range append(r.jobs(), r.standalone()...) {
+			for _, j := range append(r.jobs(), r.alone...) {
 				if _, local := localPath(j.node.get("uses").text()); local {
 					continue // the jobs of the called workflow are judged, with what this one hands them
 				}

@@ -24,7 +24,7 @@ with the credential.`,
 		Source: "GitHub Security Lab, preventing pwn requests; CodeQL's untrusted checkout queries",
 		check: func(r *repository) []Finding {
 			var findings []Finding
-			for _, j := range append(r.jobs(), r.standalone()...) {
+			for _, j := range append(r.jobs(), r.alone...) {
 				write := ofKind(r.evidence(j), KindWrite)
 				if len(write) == 0 {
 					continue

@@ -117,7 +117,7 @@ func (r *repository) otherCredential(u use, in Place) []Finding {
 }
 
 func (r *repository) yieldsModelSecret(u use) bool {
-	for _, o := range r.origins(u, 0) {
+	for _, o := range r.origins(u) {
 		if o.kind == fromSecret && o.name == modelSecret {
 			return true
 		}

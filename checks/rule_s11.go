@@ -78,7 +78,7 @@ func unsafeShape(r *repository, w *workflow, outsider event) []Finding {
 			if !u.held || u.section != inRun && (u.section != inWith || !strings.EqualFold(u.key, "script")) {
 				continue
 			}
-			for _, o := range r.origins(u, 0) {
+			for _, o := range r.origins(u) {
 				if o.kind == fromEvent && outsiderWritten(o.reference) {
 					report(append([]Place{u.place("this expression")}, o.via...), "%s puts into a script what an outsider writes: %s", j.describe(), quote(o.reference.String()))
 				}

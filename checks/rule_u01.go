@@ -29,7 +29,6 @@ reported; if no file at all could be read, the exit code is 3.`,
 		Source: "GitHub, workflow syntax for GitHub Actions; metadata syntax for GitHub Actions",
 		check: func(r *repository) []Finding {
 			problems := slices.Clone(r.problems)
-			r.standalone() // notes what the actions call and cannot be read
 			for _, name := range slices.Sorted(maps.Keys(r.files)) {
 				problems = append(problems, r.files[name].problems...)
 			}

@@ -153,17 +153,31 @@ type origin struct {
 	via          []Place // the places the value passed, the use itself not included
 }
 
-// maxOriginDepth bounds the road.
-const maxOriginDepth = 12
+// trail holds the scalars that one search has followed, each with the step it was followed for: none is followed twice, so
+// a search ends, and takes no longer than there are scalars.
+type trail map[crossing]bool
+
+type crossing struct {
+	at   *node
+	step *step
+}
+
+// first reports whether the search comes by a scalar for the first time.
+func (t trail) first(n *node, s *step) bool {
+	if n == nil || t[crossing{n, s}] {
+		return false
+	}
+	t[crossing{n, s}] = true
+	return true
+}
 
 // origins follows one use to where its value comes from.
-func (r *repository) origins(u use, depth int) []origin {
+func (r *repository) origins(u use) []origin { return r.trace(u, trail{}) }
+
+func (r *repository) trace(u use, passed trail) []origin {
 	ref := u.reference
 	end := func(kind originKind, name string) []origin {
 		return []origin{{kind: kind, name: name, reference: ref, alternatives: u.alternatives}}
-	}
-	if depth > maxOriginDepth {
-		return end(fromInput, ref.String())
 	}
 	switch {
 	case ref.context == "secrets" && (len(ref.path) == 0 || ref.path[0] == computed || ref.path[0] == every):
@@ -174,7 +188,7 @@ func (r *repository) origins(u use, depth int) []origin {
 		found := end(fromSecret, strings.ToUpper(ref.written[0]))
 		if u.job.workflow != nil {
 			for _, caller := range r.callers(u.job.workflow) {
-				found = append(found, r.follow(caller.node.get("secrets").getFold(ref.path[0]), caller, nil, depth)...)
+				found = append(found, r.follow(caller.node.get("secrets").getFold(ref.path[0]), caller, nil, passed)...)
 			}
 		}
 		return found
@@ -183,9 +197,9 @@ func (r *repository) origins(u use, depth int) []origin {
 	case ref.context == "inputs" && len(ref.path) == 1 && u.step != nil && u.step.caller != nil:
 		caller := u.step.caller
 		if given := caller.input(ref.path[0]); given != nil {
-			return r.follow(given, caller.job, caller, depth)
+			return r.follow(given, caller.job, caller, passed)
 		}
-		return r.follow(caller.callee.root.get("inputs").getFold(ref.path[0]).get("default"), caller.job, u.step, depth)
+		return r.follow(caller.callee.root.get("inputs").getFold(ref.path[0]).get("default"), caller.job, u.step, passed)
 	case ref.context == "inputs":
 		return end(fromInput, ref.String())
 	case ref.context == "env" && len(ref.path) == 1:
@@ -193,7 +207,7 @@ func (r *repository) origins(u use, depth int) []origin {
 		if value == nil || value == u.at {
 			return end(fromEvent, ref.String())
 		}
-		return r.follow(value, u.job, holder, depth)
+		return r.follow(value, u.job, holder, passed)
 	case ref.context == "steps" && len(ref.path) > 0:
 		found := end(fromStep, ref.path[0])
 		for _, candidate := range u.job.steps {
@@ -210,12 +224,15 @@ func (r *repository) origins(u use, depth int) []origin {
 }
 
 // follow gives the origins of every value that a scalar can yield.
-func (r *repository) follow(n *node, j *job, s *step, depth int) []origin {
+func (r *repository) follow(n *node, j *job, s *step, passed trail) []origin {
 	var found []origin
+	if !passed.first(n, s) {
+		return nil
+	}
 	for _, part := range n.expressions() {
 		for _, ref := range part.expression.held() {
 			next := use{job: j, step: s, at: n, reference: ref, held: true, alternatives: part.expression.alternatives()}
-			for _, o := range r.origins(next, depth+1) {
+			for _, o := range r.trace(next, passed) {
 				o.via = append([]Place{next.place("the value comes from here")}, o.via...)
 				o.alternatives = max(o.alternatives, next.alternatives)
 				found = append(found, o)

@@ -34,6 +34,7 @@ type shellParser struct {
 	base     int
 	commands []shellCommand
 	heredocs []heredoc
+	backtick bool // the text is inside ` `, so the next one ends it
 }
 
 type heredoc struct {
@@ -140,7 +141,7 @@ func (p *shellParser) word(depth int) (word string, plain bool) {
 		case strings.HasPrefix(p.text[p.at:], "${{"):
 			p.expression(&out)
 			plain = false
-		case strings.IndexByte(" \t\r\n;&|<>()", c) >= 0:
+		case strings.IndexByte(" \t\r\n;&|<>()", c) >= 0, c == '`' && p.backtick:
 			return out.String(), plain
 		case c == '\\':
 			plain = false
@@ -183,9 +184,11 @@ func (p *shellParser) quotedByte(out *strings.Builder, depth int) {
 		p.at += 2
 		p.run(")", depth+1)
 		out.WriteString("$()")
-	case rest[0] == '`' && depth < maxShellDepth:
+	case rest[0] == '`' && !p.backtick && depth < maxShellDepth:
 		p.at++
+		p.backtick = true
 		p.run("`", depth+1)
+		p.backtick = false
 		out.WriteString("$()")
 	case rest[0] == '\\' && len(rest) > 1:
 		if rest[1] != '\n' {
