@@ -3,6 +3,7 @@ package schema
 import (
 	"cmp"
 	"errors"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,8 +100,8 @@ func reasonOf(found gojsonschema.ResultError) string {
 		switch n := found.Details()[key].(type) {
 		case int:
 			return strconv.Itoa(n)
-		case interface{ RatString() string }:
-			return n.RatString()
+		case *big.Float:
+			return n.Text('f', 0)
 		}
 		return "allowed"
 	}

@@ -19,7 +19,7 @@ const answerKind = "result/1 (answer)"
 // Lower returns the schema that the CLI is handed for one Intent of a Role: one line of JSON, no line break at its end.
 //
 // It is schemas/result.json with every reference inlined, without the fields that the harness writes itself, and narrowed to
-// what the Role and the Intent allow. Its root is a plain object, because a vendor's API may refuse a combination of schemas
+// what the Role and the Intent allow. Every object in it is closed: each of its properties is required. Its root is a plain object, because a vendor's API may refuse a combination of schemas
 // there: the conditions between status and reason are left to [ValidateAnswer]. Only keywords that the pinned CLI accepts are
 // in it. The same Role and Intent give the same bytes.
 func Lower(role contract.Role, intent contract.Intent) ([]byte, error) {
@@ -28,17 +28,68 @@ func Lower(role contract.Role, intent contract.Intent) ([]byte, error) {
 		return nil, fmt.Errorf("lower result/1 for intent %s of role %s: %w", intent.Name, role.Name, err)
 	}
 	delete(tree, "allOf")
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(tree); err != nil {
-		return nil, fmt.Errorf("write the lowered schema: %w", err)
-	}
-	line := bytes.TrimSuffix(out.Bytes(), []byte("\n"))
+	line := appendOrdered(nil, tree)
 	if len(line) > MaxLoweredBytes {
 		return nil, fmt.Errorf("lower result/1 for intent %s of role %s: %d bytes, %d fit the command line", intent.Name, role.Name, len(line), MaxLoweredBytes)
 	}
 	return line, nil
+}
+
+// appendOrdered writes a schema with the members of an object's "properties" in the order of its "required", because a model
+// tends to write its answer in the schema's order: what a Finding is about comes before its verdict. Other keys are sorted.
+func appendOrdered(out []byte, node any) []byte {
+	switch node := node.(type) {
+	case map[string]any:
+		out = append(out, '{')
+		for i, key := range sortedKeys(node) {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = append(appendOrdered(out, key), ':')
+			if members, ok := node[key].(map[string]any); ok && key == "properties" {
+				out = appendMembers(out, members, node["required"].([]any))
+			} else {
+				out = appendOrdered(out, node[key])
+			}
+		}
+		return append(out, '}')
+	case []any:
+		out = append(out, '[')
+		for i, item := range node {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = appendOrdered(out, item)
+		}
+		return append(out, ']')
+	case string:
+		return appendText(out, node)
+	case nil:
+		return append(out, "null"...)
+	}
+	return fmt.Append(out, node)
+}
+
+func appendMembers(out []byte, members map[string]any, order []any) []byte {
+	out = append(out, '{')
+	for i, key := range order {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(appendOrdered(out, key), ':')
+		out = appendOrdered(out, members[key.(string)])
+	}
+	return append(out, '}')
+}
+
+func appendText(out []byte, text string) []byte {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(text); err != nil {
+		panic(fmt.Sprintf("schema: a string of ours cannot be written as JSON: %v", err))
+	}
+	return append(out, bytes.TrimSuffix(buffer.Bytes(), []byte("\n"))...)
 }
 
 // lowered is the whole schema of an answer: what [Lower] returns, and the conditions at its root.

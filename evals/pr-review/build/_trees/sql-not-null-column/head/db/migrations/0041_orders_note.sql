@@ -1,0 +1,2 @@
+-- Free text that support may add to an order.
+ALTER TABLE orders ADD COLUMN note text;

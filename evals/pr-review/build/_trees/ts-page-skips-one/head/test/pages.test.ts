@@ -1,0 +1,16 @@
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { readAll, readPage, type Fetch } from "../src/pages.js";
+
+const numbers = Array.from({ length: 250 }, (_, i) => i);
+const fetch: Fetch<number> = async (offset, limit) => numbers.slice(offset, offset + limit);
+
+test("readAll reads every item once", async () => {
+  assert.deepEqual(await readAll(fetch, 100), numbers);
+});
+
+test("readPage ends after the last page", async () => {
+  const page = await readPage(fetch, 200, 100);
+  assert.equal(page.items.length, 50);
+  assert.equal(page.next, null);
+});
