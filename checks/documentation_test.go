@@ -3,6 +3,7 @@ package checks
 import (
 	"bytes"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,5 +30,20 @@ func TestDocumentation(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(written), page.String()); diff != "" {
 		t.Errorf("%s is not what the rules say (go test ./checks -update writes it):\n%s", name, diff)
+	}
+}
+
+// TestExamples: the example that a rule says it reports is reported by it, and the one it says is clean is clean.
+func TestExamples(t *testing.T) {
+	for _, rule := range Rules() {
+		whole := func(example string) []byte {
+			return []byte(strings.ReplaceAll(example, "<40 hex>", strings.Repeat("1", 40)) + "\n")
+		}
+		if got := textOf(t, rule.ID, "violates.yml", whole(rule.Violates)); !strings.Contains(got, "["+rule.ID+"]") {
+			t.Errorf("%s does not report its example; it says:\n%s", rule.ID, got)
+		}
+		if got := textOf(t, rule.ID, "passes.yml", whole(rule.Passes)); got != "" {
+			t.Errorf("%s reports the example that is clean:\n%s", rule.ID, got)
+		}
 	}
 }

@@ -95,8 +95,14 @@ func goldenReport(t *testing.T, rule, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return textOf(t, rule, filepath.Base(name), source)
+}
+
+// textOf is what one rule and U01 say of one workflow.
+func textOf(t *testing.T, rule, base string, source []byte) string {
+	t.Helper()
 	fsys := repositoryFS(t)
-	at := ".github/workflows/" + filepath.Base(name)
+	at := ".github/workflows/" + base
 	fsys[at] = &fstest.MapFile{Data: source}
 	config := Config{}
 	if strings.HasPrefix(rule, "S") {

@@ -99,6 +99,27 @@ func TestOwnActionsKeepInputsOutOfScripts(t *testing.T) {
 	}
 }
 
+// TestOwnToolchain: the three programs are built by one exact Go, which is the one that go.mod asks for or a later patch.
+func TestOwnToolchain(t *testing.T) {
+	fsys := ownRepository(t)
+	wanted := regexp.MustCompile(`(?m)^go (\d+\.\d+)\.\d+$`).FindSubmatch(fsys["go.mod"].Data)
+	if wanted == nil {
+		t.Fatal("go.mod names no version of Go")
+	}
+	versions := map[string]bool{}
+	for _, name := range []string{ownDecide, ownRun, ownApply} {
+		for _, match := range regexp.MustCompile(`go-version: "([^"]*)"`).FindAllSubmatch(fsys[name].Data, -1) {
+			versions[string(match[1])] = true
+			if exact := regexp.MustCompile(`^` + regexp.QuoteMeta(string(wanted[1])) + `\.\d+$`); !exact.Match(match[1]) {
+				t.Errorf("%s builds with Go %s, and go.mod asks for %s", name, match[1], wanted[1])
+			}
+		}
+	}
+	if len(versions) != 1 {
+		t.Errorf("the programs are built with %v", versions)
+	}
+}
+
 // TestOwnEnvironments lists what each step of the three programs has in its environment: a credential is in one of them.
 func TestOwnEnvironments(t *testing.T) {
 	fsys := ownRepository(t)

@@ -18,20 +18,28 @@ warning where the job never runs (if: false), where all that can write is a toke
 where permissions are not stated at all, so that the repository's default decides.`,
 		Why: `A model reads text that outsiders wrote. A process that follows such a text and can write is the attack; one that holds no credential
 that can write is not.`,
-		Violates: `  review:
+		Violates: `on: pull_request
+jobs:
+  review:
+    runs-on: ubuntu-24.04
     permissions: {contents: read, pull-requests: write}
     steps:
       - run: claude -p "$(cat task.json)"
         env: {ANTHROPIC_API_KEY: "${{ secrets.ANTHROPIC_API_KEY }}"}`,
-		Passes: `  run:
+		Passes: `on: pull_request
+jobs:
+  run:
+    runs-on: ubuntu-24.04
     permissions: {contents: read}
     steps:
       - run: ./run
         env: {CLAUDE_CODE_OAUTH_TOKEN: "${{ secrets.CLAUDE_CODE_OAUTH_TOKEN }}"}
   apply:
     needs: run
+    runs-on: ubuntu-24.04
     permissions: {pull-requests: write}
-    steps: [{run: ./apply}]`,
+    steps:
+      - run: ./apply`,
 		Source: "GitHub, permissions for the GITHUB_TOKEN; the sources of anthropics/claude-code-action and sst/opencode",
 		check: func(r *repository) []Finding {
 			var findings []Finding

@@ -13,14 +13,22 @@ holds or is named for a head. A write credential is recognised as in B01. It is 
 later step names, and where the credential is of unknown strength.`,
 		Why: `Code of the item that is on the machine is run sooner or later: by a build, by a hook, by a tool that reads its configuration. It then runs
 with the credential.`,
-		Violates: `  permissions: {contents: write}
-  steps:
-    - uses: actions/checkout@<40 hex>
-      with: {ref: "${{ needs.gate.outputs.head }}"}`,
-		Passes: `  permissions: {contents: write}
-  steps:
-    - uses: actions/checkout@<40 hex>
-      with: {ref: "${{ github.event.repository.default_branch }}", persist-credentials: false}`,
+		Violates: `on: pull_request_target
+jobs:
+  label:
+    runs-on: ubuntu-24.04
+    permissions: {contents: write}
+    steps:
+      - uses: actions/checkout@<40 hex>
+        with: {ref: "${{ github.event.pull_request.head.sha }}"}`,
+		Passes: `on: pull_request_target
+jobs:
+  label:
+    runs-on: ubuntu-24.04
+    permissions: {contents: write}
+    steps:
+      - uses: actions/checkout@<40 hex>
+        with: {ref: "${{ github.event.repository.default_branch }}", persist-credentials: false}`,
 		Source: "GitHub Security Lab, preventing pwn requests; CodeQL's untrusted checkout queries",
 		check: func(r *repository) []Finding {
 			var findings []Finding

@@ -21,15 +21,23 @@ AppArmor profile loaded with apparmor_parser, or the sysctl kernel.apparmor_rest
 and airlock's own at a whole commit are read through; a credential given to an action that cannot be read is a finding.`,
 		Why: `With the variable set the CLI does not start without bubblewrap, so the one without the other is a job that fails; without the variable, whatever
 the CLI starts inherits the credential. An installation after the credential is in the environment runs with it.`,
-		Violates: `  run:
+		Violates: `on: workflow_dispatch
+jobs:
+  run:
+    runs-on: ubuntu-24.04
     steps:
       - run: claude -p --tools "" < task.json > result.json
         env:
           CLAUDE_CODE_SUBPROCESS_ENV_SCRUB: ${{ vars.SCRUB }}
           CLAUDE_CODE_OAUTH_TOKEN: ${{ secrets.CLAUDE_CODE_OAUTH_TOKEN }}`,
-		Passes: `  run:
+		Passes: `on: workflow_dispatch
+jobs:
+  run:
+    runs-on: ubuntu-24.04
     steps:
-      - run: sudo apt-get install -y bubblewrap && sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
+      - run: |
+          sudo apt-get install -y bubblewrap
+          sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
       - run: claude -p --tools "" < task.json > result.json
         env:
           CLAUDE_CODE_SUBPROCESS_ENV_SCRUB: "1"

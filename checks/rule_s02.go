@@ -16,10 +16,16 @@ func ruleS02() Rule {
 a script of the repository that it starts, or in an action that can be read, has --tools "" and nothing after it that gives tools back: a second --tools,
 --allowedTools, --mcp-config other than an empty one, --settings, --permission-mode, --dangerously-skip-permissions. A CLI that has no such flag may not be called.`,
 		Why: `A model that reads an outsider's text and has a tool can be told to use it.`,
-		Violates: `  run:
+		Violates: `on: workflow_dispatch
+jobs:
+  run:
+    runs-on: ubuntu-24.04
     steps:
       - run: claude -p --tools "Read,Bash" < task.json > result.json`,
-		Passes: `  run:
+		Passes: `on: workflow_dispatch
+jobs:
+  run:
+    runs-on: ubuntu-24.04
     steps:
       - run: claude -p --tools "" --strict-mcp-config < task.json > result.json`,
 		Source: "Observed with Claude Code 2.1.306 and Codex 0.171.0",

@@ -19,12 +19,18 @@ by each step of the action that takes it, of which there may be one. GITHUB_TOKE
 stands: a variable, an output, an input.`,
 		Why: `What a job does not name it does not have. A second mention is a second process that can read the credential, and an install script among them is
 enough.`,
-		Violates: `  run:
+		Violates: `on: workflow_dispatch
+jobs:
+  run:
+    runs-on: ubuntu-24.04
     env: {CLAUDE_CODE_OAUTH_TOKEN: "${{ secrets.CLAUDE_CODE_OAUTH_TOKEN }}"}
     steps:
       - run: npm ci
       - run: ./run`,
-		Passes: `  run:
+		Passes: `on: workflow_dispatch
+jobs:
+  run:
+    runs-on: ubuntu-24.04
     steps:
       - run: npm ci
       - run: ./run

@@ -14,10 +14,18 @@ func ruleS04() Rule {
 		Doc: `The permissions in effect for a job marked decide, run or apply are compared with the configuration: every scope of the set with read, no other. Without
 configuration run has none, and decide and apply have actions, checks, contents, issues and pull-requests. id-token is never part of a set.`,
 		Why: `The token is in the runner's memory whether a step names it or not. What it may do is what whoever gets at it may do.`,
-		Violates: `  run:
-    permissions: read-all`,
-		Passes: `  run:
-    permissions: {}`,
+		Violates: `on: workflow_dispatch
+jobs:
+  run:
+    runs-on: ubuntu-24.04
+    permissions: read-all
+    steps: [{run: ./run}]`,
+		Passes: `on: workflow_dispatch
+jobs:
+  run:
+    runs-on: ubuntu-24.04
+    permissions: {}
+    steps: [{run: ./run}]`,
 		Source: "GitHub, permissions for the GITHUB_TOKEN",
 		check: func(r *repository) []Finding {
 			var findings []Finding

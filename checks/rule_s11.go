@@ -17,20 +17,26 @@ needs a job marked decide, and runs only if that job's output admitted is 'true'
 		Why: `Such a trigger runs the default branch's workflow with its secrets for anyone's pull request. That is wanted, and safe only while nothing of the pull request
 is code here.`,
 		Violates: `on: pull_request_target
+permissions: {}
 jobs:
   run:
+    runs-on: ubuntu-24.04
     steps:
       - uses: actions/checkout@<40 hex>
-        with: {ref: "${{ github.event.pull_request.head.sha }}"}`,
+        with: {ref: "${{ github.event.pull_request.head.sha }}"}
+      - run: ./run`,
 		Passes: `on: pull_request_target
+permissions: {}
 jobs:
-  decide: {…}
+  decide:
+    runs-on: ubuntu-24.04
+    outputs: {admitted: "${{ steps.decide.outputs.admitted }}"}
+    steps: [{id: decide, run: ./decide}]
   run:
     needs: decide
     if: needs.decide.outputs.admitted == 'true'
-    permissions: {}
-    steps:
-      - uses: seed-2ea642bd/airlock/actions/run@<40 hex>`,
+    runs-on: ubuntu-24.04
+    steps: [{run: ./run}]`,
 		Source: "GitHub, events that trigger workflows; GitHub Security Lab, untrusted input",
 		check: func(r *repository) []Finding {
 			var findings []Finding

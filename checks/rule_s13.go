@@ -18,15 +18,32 @@ read ends in exec, and one that holds a credential is nothing else; the pins of 
 environment has a rule for the default branch cannot be seen in a file.`,
 		Why: `A cache is written by other workflows and would be linked into the program that holds the key. A cancelled apply stops between a write and its read-back.
 The runner signals only the process that it started: a shell that stays keeps a copy of the credential and passes no signal on. A skipped apply is silence.`,
-		Violates: `  apply:
-    needs: [decide, run]
+		Violates: `on: workflow_dispatch
+jobs:
+  apply:
+    runs-on: ubuntu-24.04
     environment: factory-apply
-    concurrency: {group: apply, cancel-in-progress: true}`,
-		Passes: `  apply:
+    concurrency: {group: apply, cancel-in-progress: true}
+    steps: [{run: ./apply}]`,
+		Passes: `on: workflow_dispatch
+cache-mode: none
+jobs:
+  decide:
+    runs-on: ubuntu-24.04
+    steps: [{run: ./decide}]
+  run:
+    needs: decide
+    runs-on: ubuntu-24.04
+    environment: {name: factory-run, deployment: false}
+    concurrency: {group: "run-${{ needs.decide.outputs.item }}", cancel-in-progress: true}
+    steps: [{run: ./run}]
+  apply:
     needs: [decide, run]
     if: ${{ !cancelled() && needs.decide.outputs.report == 'true' }}
+    runs-on: ubuntu-24.04
     environment: {name: factory-apply, deployment: false}
-    concurrency: {group: "apply-${{ needs.decide.outputs.item }}", cancel-in-progress: false, queue: max}`,
+    concurrency: {group: "apply-${{ needs.decide.outputs.item }}", cancel-in-progress: false, queue: max}
+    steps: [{run: ./apply}]`,
 		Source: "GitHub changelog: cache-mode, deployment: false, queue; actions/runner, ProcessInvoker",
 		check: func(r *repository) []Finding {
 			var findings []Finding

@@ -11,17 +11,19 @@ func ruleU01() Rule {
 		ID:    "U01",
 		Title: "Every file is understood",
 		Level: LevelError,
-		Doc: `The file is one YAML document without duplicate keys; every key of a workflow, a job, a step and an action is known; every expression
+		Doc: `The file is one YAML document without duplicate keys; every key of a workflow, a job, a step and of what an action runs is known; every expression
 can be parsed; every local action and workflow that is called can be read; every job that the configuration marks exists. Aliases are followed,
 within bounds.`,
 		Why: `What is not understood cannot be judged. A file that is passed because it was not understood is a way around every other rule, so it is
 reported; if no file at all could be read, the exit code is 3.`,
-		Violates: `jobs:
+		Violates: `on: push
+jobs:
   build:
     runs-on: ubuntu-24.04
     steps:
       - paralel: [{run: make}]`,
-		Passes: `jobs:
+		Passes: `on: push
+jobs:
   build:
     runs-on: ubuntu-24.04
     steps:

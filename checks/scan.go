@@ -41,9 +41,10 @@ func (j *job) uses() []use {
 	}
 	s.walk(j.node, elsewhere, "", nil)
 	for _, called := range j.steps {
-		if called.composite() {
+		if called.callee != nil { // what a container action gives its container stands beside the steps of no one
+			runs := called.callee.root.get("runs")
 			s.scope(called)
-			s.walk(called.callee.root.get("runs"), elsewhere, "", nil)
+			s.walk(runs, elsewhere, "", &step{job: j, node: runs, caller: called})
 		}
 	}
 	return s.found

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// The keys that a workflow, a job, a step and an action may have. A key outside these lists is not understood (U01):
-// what it does with a credential is then unknown too.
+// The keys that a workflow, a job, a step and what an action runs may have. A key outside these lists is not understood
+// (U01): what it does with a credential is then unknown too. Beside runs an action may say what it likes; nothing acts on it.
 var (
 	workflowKeys = []string{"name", "run-name", "on", "permissions", "env", "defaults", "concurrency", "cache-mode", "jobs"}
 	jobKeys      = []string{"name", "permissions", "needs", "if", "runs-on", "snapshot", "environment", "concurrency", "cache-mode", "outputs",
 		"env", "defaults", "steps", "timeout-minutes", "strategy", "continue-on-error", "container", "services", "uses", "with", "secrets"}
 	stepKeys = []string{"id", "if", "name", "uses", "run", "working-directory", "shell", "with", "env", "continue-on-error", "timeout-minutes",
 		"background", "parallel", "wait", "wait-all", "cancel"}
-	actionKeys = []string{"name", "author", "description", "inputs", "outputs", "runs", "branding"}
-	runsKeys   = []string{"using", "steps", "main", "pre", "pre-if", "post", "post-if", "image", "args", "env", "entrypoint", "pre-entrypoint",
+	runsKeys = []string{"using", "steps", "main", "pre", "pre-if", "post", "post-if", "image", "args", "env", "entrypoint", "pre-entrypoint",
 		"post-entrypoint", "plugin"}
 )
 
@@ -171,7 +170,6 @@ func (w *workflow) readEvents() {
 // readAction gives the typed view of an action.yml.
 func readAction(f *file, directory string) *action {
 	a := &action{file: f, root: f.root, path: directory}
-	known(f, f.root, "action", actionKeys)
 	known(f, f.root.get("runs"), "runs", runsKeys)
 	if f.root.get("runs").get("using").text() == "" {
 		f.problem(f.root, "an action does not say what it runs with")
