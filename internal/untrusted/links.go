@@ -22,46 +22,58 @@ func colonSlashes(s string) int {
 // of it can be taken for another host or spell another path; without & no entity.
 const pathMarks = "/._~?=+-"
 
+// urlEnds may stand between an allowed URL and the blank that ends it.
+const urlEnds = ".,:;!?)\"'*_~"
+
 // allowedURL returns the length of a URL at i that may stand: https, an allowed
 // host, and a path that GitHub does not turn into a reference to an issue, a pull
-// request, a discussion or a commit. Zero where there is none.
+// request, a discussion or a commit. Zero where there is none. Markdown takes all
+// up to the next blank or < into such a link, backslashes of ours too, so nothing
+// but marks that end a sentence may follow there.
 func allowedURL(line string, i int, hosts []string) int {
-	const scheme = "https://"
-	s := line[i:]
-	if len(s) < len(scheme) || !strings.EqualFold(s[:len(scheme)], scheme) {
-		return 0
-	}
 	if i > 0 && strings.IndexByte(" \t*_~(\"'", line[i-1]) < 0 {
 		return 0
 	}
-	host := s[len(scheme):]
-	n := 0
-	for n < len(host) && (isAlphanumeric(host[n]) || host[n] == '-' || host[n] == '.') {
-		n++
-	}
-	host = strings.TrimRight(host[:n], ".")
-	if !listed(host, hosts) {
+	n := urlLength(line[i:], hosts)
+	if n == 0 {
 		return 0
 	}
-	end := len(scheme) + len(host)
-	rest := s[end:]
-	if !strings.HasPrefix(rest, "/") {
-		// The host must be seen to end here, not to go on with a port or a name.
-		after := strings.TrimLeft(rest, ".,;!?)\"'*_")
-		if after == "" || after[0] == ' ' || after[0] == '\t' {
-			return end
+	if after := strings.TrimLeft(line[i+n:], urlEnds); after != "" && after[0] != ' ' && after[0] != '\t' {
+		return 0
+	}
+	return n
+}
+
+// urlLength returns the length of the allowed URL that s begins with, with a
+// fragment that is no number; zero where there is none.
+func urlLength(s string, hosts []string) int {
+	const scheme = "https://"
+	if len(s) < len(scheme) || !strings.EqualFold(s[:len(scheme)], scheme) {
+		return 0
+	}
+	take := func(from int, marks string) int {
+		for from < len(s) && (isAlphanumeric(s[from]) || strings.IndexByte(marks, s[from]) >= 0) {
+			from++
 		}
+		return from
+	}
+	end := len(scheme) + len(strings.TrimRight(s[len(scheme):take(len(scheme), "-.")], "."))
+	if !listed(s[len(scheme):end], hosts) {
 		return 0
 	}
-	n = 0
-	for n < len(rest) && (isAlphanumeric(rest[n]) || strings.IndexByte(pathMarks, rest[n]) >= 0) {
-		n++
+	if end == len(s) || s[end] != '/' {
+		return end
 	}
-	path := rest[:n]
-	if n < len(rest) && rest[n] == '%' || strings.Contains(path, "//") || strings.Contains(path, "..") || refers(path) {
+	from := end
+	end = take(end, pathMarks)
+	path := s[from:end]
+	if strings.Contains(path, "//") || strings.Contains(path, "..") || refers(path) {
 		return 0
 	}
-	return end + n
+	if end+1 < len(s) && s[end] == '#' && isLetter(s[end+1]) {
+		end = take(end+1, "-_")
+	}
+	return end
 }
 
 func listed(host string, hosts []string) bool {
@@ -97,7 +109,7 @@ func allowedTarget(line string, i int, hosts []string) int {
 	if open < 0 || line[open] != '[' || open > 0 && line[open-1] == '!' {
 		return 0
 	}
-	n := allowedURL(line, i+2, hosts)
+	n := urlLength(line[i+2:], hosts)
 	if n == 0 || i+2+n >= len(line) || line[i+2+n] != ')' {
 		return 0
 	}
