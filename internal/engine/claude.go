@@ -100,6 +100,9 @@ func upstreamOf(address string) (string, error) {
 	return "", errors.New("field engines.upstream: only " + vendor + " and http on loopback are possible with the credential direct")
 }
 
+// Redirected reports whether the CLI is told to ask at an address on this machine instead of the vendor's.
+func (c *Claude) Redirected() bool { return c.upstream != "" }
+
 // Answer starts the CLI once. Whatever goes wrong is a failure with its code; nothing is tried twice, because the CLI does
 // that by itself.
 func (c *Claude) Answer(ctx context.Context, request Request) Outcome {
@@ -123,6 +126,9 @@ func (c *Claude) ask(ctx context.Context, request Request, outcome *Outcome) ([]
 	if err != nil {
 		return nil, contract.CodeEnginePrompt
 	}
+	if ctx.Err() != nil {
+		return nil, contract.CodeEngineInterrupted
+	}
 	bwrap := bubblewrap(c.path)
 	if bwrap == "" {
 		return nil, contract.CodeEngineSandboxMissing
@@ -141,7 +147,8 @@ func (c *Claude) ask(ctx context.Context, request Request, outcome *Outcome) ([]
 		return nil, contract.CodeEngineStart
 	}
 	defer private.remove()
-	if !cli.hasVersion(ctx, c.pin.Version, private.work) {
+	// A version call is short and bounded, and a Run cancelled meanwhile says nothing about the version.
+	if !cli.hasVersion(context.WithoutCancel(ctx), c.pin.Version, private.work) {
 		return nil, contract.CodeEngineVersion
 	}
 	outcome.Engine.Version = &c.pin.Version
@@ -164,7 +171,6 @@ func (c *Claude) ask(ctx context.Context, request Request, outcome *Outcome) ([]
 	milliseconds := max(c.clock().Sub(started).Milliseconds(), 0)
 
 	seen := observation{ending: end, notice: readNotice(end.stderr), session: request.Session, model: request.Model}
-	// The CLI is asked again even where the Run was cancelled meanwhile: the answer is not worth less for it.
 	seen.changed = !cli.unchanged() || !cli.hasVersion(context.WithoutCancel(ctx), c.pin.Version, private.work)
 	if !end.overflow {
 		// An error means that there is no reply, which is what the taxonomy looks at.

@@ -144,7 +144,11 @@ func (s *Server) record(request *Request, read error) (Step, int) {
 		fault("the body is not a Messages request: %v", err)
 	}
 	if tools := request.Sent.Tools; !s.options.Lenient && (len(tools) != 1 || tools[0].Name != OutputTool) {
-		fault("it offers %d tools, not exactly %s", len(tools), OutputTool)
+		var names []string
+		for _, tool := range tools {
+			names = append(names, tool.Name)
+		}
+		fault("it offers the tools %q, not exactly %s", names, OutputTool)
 	}
 	return s.steps[min(len(s.requests), len(s.steps)-1)], len(s.requests) + 1
 }

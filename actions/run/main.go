@@ -1,0 +1,27 @@
+// Command run asks the model for the answer to one admitted Task, and writes result.json.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/seed-2ea642bd/airlock/internal/run"
+)
+
+func main() {
+	env := map[string]string{}
+	for _, variable := range os.Environ() {
+		name, value, _ := strings.Cut(variable, "=")
+		env[name] = value
+	}
+	os.Clearenv() // nothing that is started later inherits anything
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run.Program(ctx, run.Environment{Env: env, Clock: time.Now, Random: rand.Reader, Stdout: os.Stdout, Stderr: os.Stderr})
+	stop()
+	os.Exit(code)
+}

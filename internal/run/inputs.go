@@ -1,0 +1,100 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-2ea642bd/airlock/internal/bundle"
+	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/engine"
+	"github.com/seed-2ea642bd/airlock/internal/secret"
+	"github.com/seed-2ea642bd/airlock/internal/workflow"
+)
+
+// Bounds of what is read, in bytes.
+const (
+	bundleFileLimit = 64 << 20
+	replayLimit     = 8 << 20
+)
+
+// inputs are what the environment says. The variables that only a live engine needs are asked for with it.
+type inputs struct {
+	bundle, result string
+	decisionDigest string
+	replay         string
+	onActions      bool
+	credential     secret.Credential
+}
+
+// readInputs takes the credential out of the environment and refuses one that holds what a model process must not.
+func readInputs(step *workflow.Step, env map[string]string) (inputs, error) {
+	in := inputs{
+		credential: secret.New(strings.TrimSpace(env[engine.CredentialName])),
+		replay:     env["AIRLOCK_REPLAY"],
+		onActions:  env["GITHUB_ACTIONS"] == "true",
+	}
+	name := engine.Forbidden(slices.Collect(maps.Keys(env)))
+	delete(env, engine.CredentialName)
+	if name != "" {
+		return inputs{}, step.Fault(contract.CodeEnvironmentForbidden, name+" is set", "it could redirect, widen or steal from the model process")
+	}
+	var digest, output string
+	for _, variable := range []struct {
+		name string
+		into *string
+	}{
+		{"AIRLOCK_BUNDLE", &in.bundle}, {"AIRLOCK_DECISION_SHA256", &digest}, {"AIRLOCK_RESULT", &in.result}, {"GITHUB_OUTPUT", &output},
+	} {
+		value, fault := step.Required(variable.name)
+		if fault != nil {
+			return inputs{}, fault
+		}
+		*variable.into = value
+	}
+	in.decisionDigest = "sha256:" + strings.TrimPrefix(digest, "sha256:")
+	return in, nil
+}
+
+// readBundle reads the files of the bundle. A file that is absent is left out, which opening the bundle refuses.
+func readBundle(step *workflow.Step, directory string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, name := range bundle.Names() {
+		data, err := readFile(filepath.Join(directory, name), bundleFileLimit)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, step.Fault(contract.CodeBundleMismatch, "file "+name+" of the bundle cannot be used", err.Error())
+		}
+		files[name] = data
+	}
+	return files, nil
+}
+
+// readFile reads a regular file of at most limit bytes.
+func readFile(path string, limit int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if state, err := file.Stat(); err != nil {
+		return nil, err
+	} else if !state.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("it is larger than %d bytes", limit)
+	}
+	return data, nil
+}
