@@ -146,7 +146,7 @@ func fenced(t interface{ Fatalf(string, ...any) }, text string) []string {
 		}
 		if rest := strings.TrimLeft(lines[row-1][min(column-1, len(lines[row-1])):], " \t"); strings.HasPrefix(rest, "```") || strings.HasPrefix(rest, "~~~") {
 			before := strings.TrimSuffix(lines[row-1], rest)
-			if first, _, _ := strings.Cut(block.Text, "\n"); strings.TrimLeft(first, " \t") == rest && (strings.HasSuffix(before, "    ") || strings.HasSuffix(before, "\t")) {
+			if first, _, _ := strings.Cut(block.Text, "\n"); strings.TrimLeft(first, " \t") == rest && (strings.Contains(before, "    ") || strings.Contains(before, "\t")) {
 				continue // indented code that shows a fence
 			}
 			blocks = append(blocks, block.Text)
