@@ -60,7 +60,7 @@ func HoldsAcross(texts []string, c Credential) bool {
 	}
 	// Numbers of bytes, in decimal or in hex with their marks.
 	return exactFinder.in(numbersDecoded(joined)) ||
-		anyCaseFinder.in(strings.ToLower(lettersAndDigits(hexMark.ReplaceAllString(joined, ""))))
+		anyCaseFinder.in(strings.ToLower(lettersAndDigits(withoutHexMarks(joined))))
 }
 
 // disguise is the letters and digits of one way to write the credential.
@@ -171,10 +171,14 @@ func lettersAndDigits(s string) string {
 var (
 	percentEscape   = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 	backslashEscape = regexp.MustCompile(`\\u\{?00[0-9A-Fa-f]{2}\}?|\\x[0-9A-Fa-f]{2}|\\[0-7]{3}`)
-	hexMark         = regexp.MustCompile(`0[xX]|\\x|\\u00|[uU]\+00|&#[xX]`)
 	decimalRun      = regexp.MustCompile(`\b[0-9]{2,3}(?:[^0-9A-Za-z]{1,4}[0-9]{2,3}\b){5,}`)
 	decimal         = regexp.MustCompile(`[0-9]+`)
 )
+
+// withoutHexMarks drops what some notations put before a byte in hex.
+func withoutHexMarks(s string) string {
+	return strings.NewReplacer("0x", "", "0X", "", `\x`, "", `\u00`, "", "U+00", "", "u+00", "", "&#x", "", "&#X", "").Replace(s)
+}
 
 func percentDecoded(s string) string {
 	return percentEscape.ReplaceAllStringFunc(s, func(e string) string {
