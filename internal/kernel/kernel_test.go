@@ -211,8 +211,11 @@ func cases() map[contract.Code]ruleCases {
 				"a maintainer, stranger's head": and(author(maintainer), unapproved),
 				"an outsider, our repository":   and(unapproved, func(in *Input) { in.Facts.Head.RepositoryID = pointer(in.Facts.Repository.ID) }),
 				"an outsider, exempt head":      and(unapproved, func(in *Input) { in.Facts.Head.OwnerID = pointer[int64](maintainer) }),
-				"a deleted account":             and(author(0), unapproved, func(in *Input) { in.Policy.Approval.Exempt = []int64{0} }),
-				"unknown value of the policy":   and(unapproved, func(in *Input) { in.Policy.Approval.Outside = "" }),
+				"a deleted account": and(author(0), unapproved, func(in *Input) {
+					in.Policy.Approval.Exempt = []int64{0}
+					in.Facts.Head.RepositoryID = pointer(in.Facts.Repository.ID)
+				}),
+				"unknown value of the policy": and(unapproved, func(in *Input) { in.Policy.Approval.Outside = "" }),
 			},
 			misses: map[string]func(*Input){
 				"approved":                  none,

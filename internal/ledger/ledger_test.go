@@ -221,7 +221,20 @@ func TestOpen(t *testing.T) {
 		"posted twice, one of them resolved": {both(twice, resolved(0, &contract.User{ID: maintainer})), all},
 		"posted twice, the other resolved":   {both(twice, resolved(2, &contract.User{ID: maintainer})), all},
 		"posted twice, both resolved":        {both(twice, resolved(0, &contract.User{ID: maintainer}), resolved(2, &contract.User{ID: maintainer})), []string{"f2", "f4"}},
-		"posted twice, accepted once":        {both(twice, replies(0, post{bot, "01", accepted, false})), []string{"f2", "f4"}},
+		"posted twice, the other edited to minor": {both(func(f *contract.Facts) {
+			other := f.Threads[1]
+			other.Comments = []contract.ThreadComment{other.Comments[0]}
+			other.Comments[0].Text = untrusted.New(strings.Replace(other.Comments[0].Text.Raw(), "severity=major", "severity=minor", 1))
+			f.Threads = append(f.Threads, other)
+		}), all},
+		"posted twice, the first edited to minor": {both(func(f *contract.Facts) {
+			other := f.Threads[1]
+			other.Comments = []contract.ThreadComment{other.Comments[0]}
+			f.Threads = append(f.Threads, other)
+			first := &f.Threads[1].Comments[0]
+			first.Text = untrusted.New(strings.Replace(first.Text.Raw(), "severity=major", "severity=minor", 1))
+		}), all},
+		"posted twice, accepted once": {both(twice, replies(0, post{bot, "01", accepted, false})), []string{"f2", "f4"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if difference := cmp.Diff(test.want, open(modelLedger(t, test.mutate))); difference != "" {

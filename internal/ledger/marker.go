@@ -104,6 +104,7 @@ type grammar struct {
 	keys []key
 }
 
+// key is one key and what its value may be; every valid value is a word.
 type key struct {
 	name  string
 	valid func(string) bool
@@ -138,7 +139,7 @@ func (g grammar) parse(line string) ([]string, bool) {
 			end = len(rest)
 		}
 		value := rest[:end]
-		if !word(value) || !k.valid(value) {
+		if !k.valid(value) {
 			return nil, false
 		}
 		values, rest = append(values, value), rest[end:]

@@ -20,7 +20,7 @@ type builder struct {
 	escaped contract.Escaped
 	// left is how many characters of comments, reviews and threads may still be added.
 	left int
-	// answers holds by thread the ids of its texts after the first comment.
+	// answers holds the ids of texts by their thread; the Finding itself is none.
 	answers map[string][]string
 }
 
@@ -65,9 +65,7 @@ func (b *builder) conversation() {
 				continue
 			}
 			ids := b.parts(contract.TextThread, comment.ID, comment.Author.ID, comment.Text)
-			if i > 0 {
-				b.answers[thread.NodeID] = append(b.answers[thread.NodeID], ids...)
-			}
+			b.answers[thread.NodeID] = append(b.answers[thread.NodeID], ids...)
 		}
 	}
 }

@@ -34,6 +34,9 @@ func TestOf(t *testing.T) {
 			}
 		})
 	}
+	if IsApp(0, apps) || IsApp(900001, apps) || !IsApp(190000002, apps) {
+		t.Error("IsApp goes by something else than the bot user")
+	}
 	if got := Of(1, contract.Policy{}, contract.Apps{}); got != contract.TrustOutside {
 		t.Errorf("with nothing configured, Of(1) is %s", got)
 	}
