@@ -22,7 +22,7 @@ type Index struct {
 	hunks map[string][]hunk // by File.Path
 
 	anchorsOnce sync.Once
-	anchors     map[string]struct{}
+	anchors     map[[anchorBytes]byte]struct{}
 }
 
 // hunk holds where each of its lines' text stands in the diff: left[i] is old
@@ -156,29 +156,36 @@ func (x *Index) find(path, side string, line int) (int, extent, bool) {
 	return 0, extent{}, false
 }
 
+const anchorBytes = 16
+
 // Anchor is the digest a Finding's place is known by: 32 hex digits of sha256
 // over the line's text as Index.Line gives it, so that it outlives a change of
 // line numbers.
 func Anchor(text string) string {
 	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:16])
+	return hex.EncodeToString(sum[:anchorBytes])
 }
 
 // HasAnchor reports whether any commentable line of the change, on either side
 // and in any file, has this anchor. The first call reads every line once.
 func (x *Index) HasAnchor(anchor string) bool {
 	x.anchorsOnce.Do(func() {
-		x.anchors = map[string]struct{}{}
+		x.anchors = map[[anchorBytes]byte]struct{}{}
 		for _, hunks := range x.hunks {
 			for _, h := range hunks {
 				for _, lines := range [][]extent{h.left, h.right} {
 					for _, where := range lines {
-						x.anchors[Anchor(string(x.diff[where.from:where.to]))] = struct{}{}
+						sum := sha256.Sum256(x.diff[where.from:where.to])
+						x.anchors[[anchorBytes]byte(sum[:anchorBytes])] = struct{}{}
 					}
 				}
 			}
 		}
 	})
-	_, ok := x.anchors[anchor]
+	sum, err := hex.DecodeString(anchor)
+	if err != nil || len(sum) != anchorBytes || hex.EncodeToString(sum) != anchor {
+		return false
+	}
+	_, ok := x.anchors[[anchorBytes]byte(sum)]
 	return ok
 }

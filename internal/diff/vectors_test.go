@@ -196,3 +196,56 @@ func TestLinesLongerThanTheBuffer(t *testing.T) {
 		t.Errorf("a name longer than the buffer is not malformed")
 	}
 }
+
+// A64: many small files and one long line are counted, not held.
+func TestLargeDiffsAreCounted(t *testing.T) {
+	var input bytes.Buffer
+	const files = 60_000
+	for range files {
+		input.WriteString("diff --git a/x b/x\nnew file mode 100644\nindex 0000000..1111111\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+y\n")
+	}
+	input.WriteString("diff --git a/long b/long\n--- a/long\n+++ b/long\n@@ -0,0 +1 @@\n+")
+	input.WriteString(strings.Repeat("é", 6_000_000))
+	input.WriteString("\ndiff --git a/z b/z\nold mode 100644\nnew mode 100755\n")
+	whole := input.Len()
+	scanner := NewScanner(&input)
+	got, held := 0, 0
+	var total, long int64
+	for scanner.Next(1000) {
+		f := scanner.File()
+		got++
+		total += f.Bytes
+		held = max(held, cap(f.Raw))
+		if f.Path() == "long" {
+			long = f.Characters
+			if f.Raw != nil || f.Malformed {
+				t.Errorf("the long line is held or malformed")
+			}
+		}
+		if f.Path() == "z" && !f.ModeOnly {
+			t.Error("the file after the long line is lost")
+		}
+	}
+	if scanner.Err() != nil || got != files+2 || held > 8000 {
+		t.Errorf("%d files, %d bytes held, %v", got, held, scanner.Err())
+	}
+	if want := int64(6_000_000 + len("diff --git a/long b/long\n--- a/long\n+++ b/long\n@@ -0,0 +1 @@\n+\n")); long != want {
+		t.Errorf("the long file has %d characters, want %d", long, want)
+	}
+	if want := int64(whole); total != want {
+		t.Errorf("%d bytes in all, want %d", total, want)
+	}
+}
+
+func TestHasAnchorTakesOnlyAnchors(t *testing.T) {
+	x := NewIndex(readTestdata(t, "a.diff"))
+	anchor := Anchor("}")
+	if !x.HasAnchor(anchor) {
+		t.Error("an anchor of a context line is not found")
+	}
+	for _, other := range []string{"", "-", anchor[:31], anchor + "0", strings.ToUpper(anchor), Anchor(" }"), Anchor("}\n")} {
+		if x.HasAnchor(other) {
+			t.Errorf("%q is found", other)
+		}
+	}
+}
