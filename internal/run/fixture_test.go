@@ -173,3 +173,11 @@ func stepAndInputs(t testing.TB, s *stage) (*workflow.Step, inputs) {
 	}
 	return step, in
 }
+
+// writeAnswer writes Run A's answer into a file and returns its path.
+func writeAnswer(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "answer.json")
+	must(t, os.WriteFile(path, modelFile(t, "A.result.model.json"), 0o600))
+	return path
+}
