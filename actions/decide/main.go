@@ -6,22 +6,18 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/seed-2ea642bd/airlock/internal/decide"
+	"github.com/seed-2ea642bd/airlock/internal/workflow"
 )
 
 func main() {
-	env := map[string]string{}
-	for _, variable := range os.Environ() {
-		name, value, _ := strings.Cut(variable, "=")
-		env[name] = value
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := decide.Program(ctx, decide.Environment{
-		Env: env, Clock: time.Now, Transport: http.DefaultTransport, Sleep: decide.Sleep, Stdout: os.Stdout, Stderr: os.Stderr,
+		Env: workflow.Variables(os.Environ()), Clock: time.Now, Transport: http.DefaultTransport, Sleep: workflow.Sleep,
+		Stdout: os.Stdout, Stderr: os.Stderr,
 	})
 	stop()
 	os.Exit(code)

@@ -18,10 +18,6 @@ import (
 const (
 	// recordTime is how far back records are read.
 	recordTime = 24 * time.Hour
-	// runPages is how many pages of workflow runs GitHub serves under a filter: 1000 runs.
-	runPages = 10
-	// artifactPages bounds the artifacts of all workflows that are looked through for ours.
-	artifactPages = 50
 	// resultPrefix begins the name of every Result artifact.
 	resultPrefix = "airlock-result-"
 )
@@ -29,27 +25,29 @@ const (
 func errTooLong(what string) error { return fmt.Errorf("%s: the list is longer than is read", what) }
 
 // readRecords reads the believed runs of the last 24 hours and their Result artifacts, both as GitHub lists them, newest first.
+// GitHub's filter by time of creation is not used: it ends silently after 1000 runs, and its description allows no range.
 func (r reader) readRecords(ctx context.Context, now time.Time, defaultBranch string) (contract.Records, error) {
 	records := contract.Records{Results: []contract.ResultRecord{}, WorkflowRuns: []contract.WorkflowRun{}}
 	since := now.Add(-recordTime).UTC().Truncate(time.Second)
-	path := r.repository() + "/actions/workflows/" + url.PathEscape(r.request.WorkflowFile) + "/runs?exclude_pull_requests=true&created=" +
-		url.QueryEscape(">="+since.Format(time.RFC3339))
-	read := 0
-	total := 0
-	_, err := listREST(path, runPages, func(path string) (*github.Response, error) {
+	path := r.repository() + "/actions/workflows/" + url.PathEscape(r.request.WorkflowFile) + "/runs?exclude_pull_requests=true"
+	whole, err := listREST(path, maxPages, func(path string) (*github.Response, error) {
 		var page gogithub.WorkflowRuns
 		response, err := r.client.REST(ctx, "GET", path, nil, &page)
 		if err != nil {
 			return nil, err
 		}
-		if page.TotalCount == nil || page.WorkflowRuns == nil {
-			return nil, github.Malformed("GET workflow runs", "the list or its count is missing")
+		if page.WorkflowRuns == nil {
+			return nil, github.Malformed("GET workflow runs", "the list is missing")
 		}
-		read, total = read+len(page.WorkflowRuns), page.GetTotalCount()
+		recent := false
 		for _, run := range page.WorkflowRuns {
 			if run.GetID() == 0 || run.CreatedAt == nil || run.GetStatus() == "" || run.GetEvent() == "" {
 				return nil, github.Malformed("GET workflow runs", "a run has no id, no time, no status or no event")
 			}
+			if run.CreatedAt.Before(since) {
+				continue
+			}
+			recent = true
 			if believed(run, defaultBranch, r.request.RepositoryID) {
 				records.WorkflowRuns = append(records.WorkflowRuns, contract.WorkflowRun{
 					Attempt: max(run.GetRunAttempt(), 1), CreatedAt: at(run.CreatedAt.Time), ID: run.GetID(), Status: run.GetStatus(),
@@ -57,9 +55,10 @@ func (r reader) readRecords(ctx context.Context, now time.Time, defaultBranch st
 				})
 			}
 		}
+		response.More = response.More && recent
 		return response, nil
 	})
-	if err == nil && read < total {
+	if err == nil && !whole {
 		err = errTooLong("the workflow runs of the last 24 hours")
 	}
 	if err != nil {
@@ -113,7 +112,7 @@ func (r reader) readResults(ctx context.Context, since time.Time, runs []contrac
 		ids[run.ID] = true
 	}
 	path := r.repository() + "/actions/artifacts"
-	whole, err := listREST(path, artifactPages, func(path string) (*github.Response, error) {
+	whole, err := listREST(path, maxPages, func(path string) (*github.Response, error) {
 		var page artifactList
 		response, err := r.client.REST(ctx, "GET", path, nil, &page)
 		if err != nil {

@@ -25,7 +25,7 @@ const (
 	ClassConflict Class = "conflict"
 	// ClassInvalid: 400, 422, or a GraphQL document that was refused. Nothing was done.
 	ClassInvalid Class = "invalid request"
-	// ClassUnavailable: 5xx, or 202. GitHub did not say whether the thing was done.
+	// ClassUnavailable: 5xx, 202, or a 422 that tells of an internal error. GitHub did not say whether the thing was done.
 	ClassUnavailable Class = "unavailable"
 	// ClassMalformed: a success whose body is not the answer that GitHub describes, an empty one included.
 	ClassMalformed Class = "malformed answer"

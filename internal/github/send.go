@@ -162,6 +162,8 @@ func classify(operation string, answer *http.Response, body []byte) *Error {
 		failure.RetryAfter = retryAfter(answer.Header)
 	case failure.Class == ClassPermissionDenied && strings.Contains(words.Message, "is locked"):
 		failure.Class = ClassLocked
+	case failure.Class == ClassInvalid && strings.Contains(failure.Message, "internal error"):
+		failure.Class = ClassUnavailable // a 422 that is GitHub's own fault
 	}
 	return failure
 }
