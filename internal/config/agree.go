@@ -37,9 +37,12 @@ func (l *loader) agree(role string) error {
 	}
 	if l.source != nil {
 		i := slices.IndexFunc(c.Apps.Apps, func(other contract.App) bool { return other.Name == app.Name })
-		for field, number := range map[string]int64{"app_id": app.AppID, "bot_user_id": app.BotUserID, "installation_id": app.InstallationID} {
-			if number == 0 {
-				return fault("apps", fmt.Sprintf("apps[%d].%s", i, field), "0 stands for no App: put the App's own number into %s on the default branch", OverridePath("config/apps.json"))
+		for _, own := range []struct {
+			field  string
+			number int64
+		}{{"app_id", app.AppID}, {"bot_user_id", app.BotUserID}, {"installation_id", app.InstallationID}} {
+			if own.number == 0 {
+				return fault("apps", fmt.Sprintf("apps[%d].%s", i, own.field), "0 stands for no App: put the App's own number into %s on the default branch", OverridePath("config/apps.json"))
 			}
 		}
 	}
@@ -60,6 +63,37 @@ func (l *loader) agree(role string) error {
 		}
 		if _, err := schema.BoundsOf(intent.Limits); err != nil {
 			return fault("role", field+".limits", "%s", err.Error())
+		}
+	}
+	return l.authority()
+}
+
+// authority runs the authority checks over this Role and the embedded ones. Whether the eval set exists is not asked here: the
+// Kernel does, so that the reason reaches the item as evals_missing.
+func (l *loader) authority() error {
+	c := l.config
+	roles := []contract.Role{}
+	names, err := EmbeddedRoles()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name == c.Role.Name {
+			continue
+		}
+		other := loader{ctx: l.ctx, source: l.source, config: Config{Origin: map[string]string{}}}
+		var role contract.Role
+		other.record("manifest", "roles/"+name+".json", "role/1", &role)
+		if other.err != nil {
+			return other.err
+		}
+		roles = append(roles, role)
+	}
+	// The Role that is asked for stands last, so that the breach is its own.
+	roles = append(roles, c.Role)
+	for _, breach := range Authority(roles, c.Apps, func(string) bool { return true }) {
+		if breach.Role == c.Role.Name {
+			return &Error{File: fileOf("roles/"+c.Role.Name+".json", c.Origin["manifest"]), Field: breach.Field, Reason: breach.Reason}
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	airlock "github.com/seed-2ea642bd/airlock"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
 // version is the form of config/release.json. Commit is 40 zeros in a build that is no release.
@@ -19,8 +20,9 @@ type version struct {
 
 // contractForm is what the contract digest is made of.
 type contractForm struct {
-	Reasons []contractReason  `json:"reasons"`
-	Schemas map[string]string `json:"schemas"`
+	Reasons  []contractReason  `json:"reasons"`
+	Renderer string            `json:"renderer"`
+	Schemas  map[string]string `json:"schemas"`
 }
 
 type contractReason struct {
@@ -30,8 +32,8 @@ type contractReason struct {
 }
 
 // Current returns the release of this build, from embedded files alone. Its Contract is the digest over the canonical form of
-// every schema and the reason codes with their stages and faults: two builds with the same one
-// read and write the same records. The sentences about a code are not part of it.
+// every schema, the reason codes with their stages and faults, and the renderer's tables: two builds with the same one read,
+// write and post the same. The sentences about a code are not part of it.
 func Current() (contract.Release, error) {
 	data, err := airlock.Files.ReadFile("config/release.json")
 	if err != nil {
@@ -41,15 +43,15 @@ func Current() (contract.Release, error) {
 	if err := contract.Decode(data, &v); err != nil {
 		return contract.Release{}, fmt.Errorf("embedded config/release.json: %w", err)
 	}
-	digest, err := contractDigest(airlock.Files)
+	digest, err := contractDigest(airlock.Files, untrusted.Digest())
 	if err != nil {
 		return contract.Release{}, fmt.Errorf("digest the contract: %w", err)
 	}
 	return contract.Release{Commit: v.Commit, Contract: digest, Version: v.Version}, nil
 }
 
-func contractDigest(files fs.FS) (string, error) {
-	form := contractForm{Schemas: map[string]string{}}
+func contractDigest(files fs.FS, renderer string) (string, error) {
+	form := contractForm{Renderer: renderer, Schemas: map[string]string{}}
 	for _, reason := range contract.Reasons() {
 		form.Reasons = append(form.Reasons, contractReason{Code: reason.Code, Fault: reason.Fault, Stage: reason.Stage})
 	}

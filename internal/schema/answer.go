@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
 // ValidateAnswer reads what a model answered to one Intent of a Role: strict decoding, then the whole lowered schema with its
@@ -32,35 +33,39 @@ func ValidateAnswer(role contract.Role, intent contract.Intent, document []byte)
 	return answer, nil
 }
 
-// weigh returns the size in bytes of the largest review body that the answer could lead to.
+// weigh returns the size in bytes of the largest review body that the answer could lead to, after rendering. Links are
+// rendered as if no host were allowed.
 func weigh(answer contract.Answer) int {
 	weight := FrameBytes + FilesBytes
 	for _, effect := range answer.Effects {
 		if review := effect.SubmitReview; review != nil {
-			weight += review.Body.Len()
+			weight += rendered(review.Body)
 		}
 	}
 	for _, finding := range answer.Findings {
-		weight += FindingBytes + finding.Title.Len() + finding.Text.Len()
+		weight += FindingBytes + rendered(finding.Title) + rendered(finding.Text)
 		if finding.Path != nil {
-			weight += finding.Path.Len()
+			visible, _ := untrusted.Escape(finding.Path.Raw())
+			weight += len(visible)
 		}
 	}
-	answers := map[string]int{}
+	texts := map[string]untrusted.Text{}
 	for _, disposition := range answer.Dispositions {
 		switch {
 		case disposition.Reviewer != nil:
-			answers[disposition.Finding] = disposition.Reviewer.Text.Len()
+			texts[disposition.Finding] = disposition.Reviewer.Text
 		case disposition.Author != nil:
-			answers[disposition.Finding] = disposition.Author.Text.Len()
+			texts[disposition.Finding] = disposition.Author.Text
 		}
 	}
 	for _, effect := range answer.Effects {
 		if review := effect.SubmitReview; review != nil {
 			for _, finding := range review.Answers {
-				weight += AnswerBytes + answers[finding]
+				weight += AnswerBytes + rendered(texts[finding])
 			}
 		}
 	}
 	return weight
 }
+
+func rendered(text untrusted.Text) int { return len(untrusted.Render(text, untrusted.Options{})) }

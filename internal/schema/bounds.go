@@ -12,14 +12,15 @@ const ReviewBytes = 65000
 
 // What the review's body costs beside the model's own texts, in bytes at most. Whoever lays the body out must stay below these.
 const (
-	// FindingBytes is one Finding in the body: its marker, location line, severity and category, and line breaks.
-	FindingBytes = 300
-	// AnswerBytes is one Disposition in the body: its marker, a line that names the Finding and the verdict, and line breaks.
-	AnswerBytes = 260
+	// FindingBytes is one Finding in the body: its marker, location line, severity and category (24 characters at most, by
+	// the schema), a range that could not be kept, and line breaks.
+	FindingBytes = 320
+	// AnswerBytes is one Disposition in the body: its marker, the verdict in words, and line breaks.
+	AnswerBytes = 220
 	// FrameBytes is the review's own marker and the headings.
-	FrameBytes = 1000
+	FrameBytes = 600
 	// FilesBytes is the list of files that were left out or whose content the diff does not show.
-	FilesBytes = 3000
+	FilesBytes = 4300
 )
 
 // Limits of fields that no Role sets, in characters and entries.
@@ -45,7 +46,7 @@ type Bounds struct {
 //	FrameBytes + FilesBytes + Body + F*(FindingBytes+Title+Path+Text) + A*(AnswerBytes+Text) <= ReviewBytes
 //
 // which gives Text. It counts one byte a character. A text that needs more, because of its script or because the renderer
-// has to neutralise something in it, is weighed as it is by [ValidateAnswer].
+// has to neutralise something in it, is weighed as it will be by [ValidateAnswer]: a schema can bound no sum.
 func BoundsOf(limits contract.Limits) (Bounds, error) {
 	bounds := Bounds{
 		Findings: limits.Findings, Dispositions: limits.Findings, Effects: limits.Effects, Answers: mostAnswers,

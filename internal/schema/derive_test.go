@@ -7,12 +7,6 @@ import (
 	"testing"
 )
 
-// place is where a rule applies in an example.
-type place struct {
-	example  example
-	document any
-	pointer  string
-}
 
 // derive looks for a counter-example of a rule: it goes to every place of every example where the rule applies and tries what
 // could break a rule of its keyword, until one breaks it alone.

@@ -188,7 +188,7 @@ func TestWorstAnswerFitsOneReview(t *testing.T) {
 // TestBoundsOf holds the arithmetic for several limits.
 func TestBoundsOf(t *testing.T) {
 	for _, c := range []struct{ findings, characters, text int }{
-		{50, 8000, 448}, {30, 8000, 972}, {20, 8000, 1496}, {10, 8000, 2545}, {1, 8000, 5118}, {10, 1000, 1000}, {85, 8000, 0},
+		{50, 8000, 423}, {30, 8000, 945}, {20, 8000, 1466}, {10, 8000, 2510}, {1, 8000, 5070}, {10, 1000, 1000}, {85, 8000, 0},
 	} {
 		bounds, err := BoundsOf(contract.Limits{Findings: c.findings, Effects: 60, TextCharacters: c.characters})
 		if bounds.Text != c.text || (err != nil) != (c.text == 0) {
@@ -232,10 +232,10 @@ func TestLoweredSchemaIsClosed(t *testing.T) {
 		"too many Effects":         {answerB, []operation{repeat("/effects", 61)}, "field effects: more than 60 entries"},
 		"too many answers":         {answerB, []operation{repeat("/effects/0/answers", 11)}, "field effects[0].answers: more than 10 entries"},
 		"a long title":             {answerA, []operation{fill("/findings/0/title", 101)}, "field findings[0].title: longer than 100 characters"},
-		"a long text":              {answerA, []operation{fill("/findings/0/text", 449)}, "field findings[0].text: longer than 448 characters"},
+		"a long text":              {answerA, []operation{fill("/findings/0/text", 424)}, "field findings[0].text: longer than 423 characters"},
 		"a long path":              {answerA, []operation{fill("/findings/0/path", 201)}, "field findings[0].path: longer than 200 characters"},
 		"a long body":              {answerA, []operation{fill("/effects/0/body", 1501)}, "field effects[0].body: longer than 1500 characters"},
-		"a long disposition":       {answerB, []operation{fill("/dispositions/0/reviewer/text", 449)}, "field dispositions[0].reviewer.text: longer than 448 characters"},
+		"a long disposition":       {answerB, []operation{fill("/dispositions/0/reviewer/text", 424)}, "field dispositions[0].reviewer.text: longer than 423 characters"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			document, err := patch(c.answer, c.patch)
