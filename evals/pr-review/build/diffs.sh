@@ -2,7 +2,7 @@
 # Makes diff.patch of every stored case from its base and head tree, as git prints it. Run it in this folder.
 set -eu
 
-for trees in _trees/*; do
+for trees in testdata/*; do
   id=${trees##*/}
   scratch=$(mktemp -d)
   git -C "$scratch" init --quiet
