@@ -59,6 +59,7 @@ func input(findings ...contract.RawFinding) Input {
 		App:  contract.App{BotUserID: 9, Ceiling: map[string]string{"checks": "write", "pull_requests": "write"}},
 		Diff: diff.NewIndex([]byte(change)),
 	}
+	in.Facts.Head.Commit = strings.Repeat("e", 40)
 	review := contract.SubmitReviewEffect{ID: "e1", Type: contract.SubmitReview, Event: EventComment, Body: untrusted.New("Seen.")}
 	for _, finding := range findings {
 		review.Threads = append(review.Threads, finding.ID)
@@ -108,6 +109,9 @@ func TestPlacement(t *testing.T) {
 			finding.Path, finding.Line, finding.Side, finding.StartLine = c.path, c.line, c.side, c.start
 			p := build(t, input(finding))
 			got, request := p.Findings[0], p.Review()
+			if request.Commit != strings.Repeat("c", 40) {
+				t.Errorf("on commit %q, not on the admitted one", request.Commit)
+			}
 			if got.Placement != c.want || !cmp.Equal(got.StartLine, c.wantStart) {
 				t.Errorf("placed %s from %v, want %s from %v", got.Placement, got.StartLine, c.want, c.wantStart)
 			}

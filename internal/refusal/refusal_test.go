@@ -72,8 +72,8 @@ type testCase struct {
 	name  string
 	run   string
 	where string // of the Refusal; empty for a near miss, which nothing may refuse
-	// break_ changes the State before the Plan is built, after afterwards.
-	break_ func(*State)
+	// change changes the State before the Plan is built, after afterwards.
+	change func(*State)
 	after  func(*State)
 }
 
@@ -83,7 +83,7 @@ func text(s string) untrusted.Text { return untrusted.New(s) }
 
 func number(n int) *int { return &n }
 
-// permitResolve lets the Role resolve threads, and asks for it after what the Result asks already.
+// resolve lets the Role resolve threads, and asks for it after what the Result asks already.
 func resolve(s *State, finding string) {
 	s.Role.Intents[0].PermittedEffects = contract.EffectTypes()
 	s.Task.PermittedEffects = contract.EffectTypes()
@@ -103,137 +103,144 @@ func answered(s *State) {
 func cases() map[contract.Code][]testCase {
 	return map[contract.Code][]testCase{
 		contract.CodeResultReplaced: {
-			{name: "a review of this Run with another key", where: "review", break_: func(s *State) {
+			{name: "a review of this Run with another key", where: "review", change: func(s *State) {
 				s.Fresh.Reviews = append(s.Fresh.Reviews, ownReview(s, strings.Repeat("0", 32), runB))
 			}},
-			{name: "a reply of this Run with another key", where: openF1, break_: func(s *State) {
+			{name: "a reply of this Run with another key", where: openF1, change: func(s *State) {
 				s.Fresh.Threads[0].Comments = append(s.Fresh.Threads[0].Comments, ownReply(s, strings.Repeat("0", 32), runB))
 			}},
-			{name: "the same, when the Result names another Run", where: "review", break_: func(s *State) {
+			{name: "the same, when the Result names another Run", where: "review", change: func(s *State) {
 				s.Fresh.Reviews = append(s.Fresh.Reviews, ownReview(s, strings.Repeat("0", 32), runB))
 				s.Result.Run = runA
 			}},
-			{name: "near: this Result's own review", break_: func(s *State) {
+			{name: "near: this Result's own review", change: func(s *State) {
 				s.Fresh.Reviews = append(s.Fresh.Reviews, ownReview(s, contract.EffectKey(runB, s.ResultDigest, "e1"), runB))
 			}},
-			{name: "near: this Result's own reply", break_: func(s *State) {
+			{name: "near: this Result's own reply", change: func(s *State) {
 				s.Fresh.Threads[0].Comments = append(s.Fresh.Threads[0].Comments, ownReply(s, contract.EffectKey(runB, s.ResultDigest, "e2"), runB))
 			}},
-			{name: "near: a stranger's forged marker", break_: func(s *State) {
+			{name: "near: a stranger's forged marker", change: func(s *State) {
 				forged := ownReview(s, strings.Repeat("0", 32), runB)
 				forged.Author.ID = 2000002
 				s.Fresh.Reviews = append(s.Fresh.Reviews, forged)
 			}},
-			{name: "near: a review of another Run", break_: func(*State) {}},
+			{name: "near: a review of another Run", change: func(*State) {}},
 		},
 		contract.CodeRunMismatch: {
-			{name: "another Run", where: "run", break_: func(s *State) { s.Result.Run = runA }},
-			{name: "no Run", where: "run", break_: func(s *State) { s.Result.Run = "" }},
+			{name: "another Run", where: "run", change: func(s *State) { s.Result.Run = runA }},
+			{name: "another Run, after this one's own review", where: "run", change: func(s *State) {
+				s.Fresh.Reviews = append(s.Fresh.Reviews, ownReview(s, contract.EffectKey(runB, s.ResultDigest, "e1"), runB))
+				s.Result.Run = runA
+			}},
+			{name: "no Run", where: "run", change: func(s *State) { s.Result.Run = "" }},
 		},
 		contract.CodeReleaseMismatch: {
-			{name: "another version", where: "release", break_: func(s *State) { s.Result.Release.Version = "0.3.1" }},
-			{name: "another commit", where: "release", break_: func(s *State) { s.Result.Release.Commit = strings.Repeat("0", 40) }},
-			{name: "another contract", where: "release", break_: func(s *State) { s.Result.Release.Contract = contract.Digest(nil) }},
+			{name: "another version", where: "release", change: func(s *State) { s.Result.Release.Version = "0.3.1" }},
+			{name: "another commit", where: "release", change: func(s *State) { s.Result.Release.Commit = strings.Repeat("0", 40) }},
+			{name: "another contract", where: "release", change: func(s *State) { s.Result.Release.Contract = contract.Digest(nil) }},
 		},
 		contract.CodeTaskMismatch: {
-			{name: "another Task", where: "task", break_: func(s *State) { s.Result.Task = contract.Digest(nil) }},
-			{name: "the bundle makes another", where: "task", break_: func(s *State) { s.TaskDigest = contract.Digest(nil) }},
+			{name: "another Task", where: "task", change: func(s *State) { s.Result.Task = contract.Digest(nil) }},
+			{name: "the bundle makes another", where: "task", change: func(s *State) { s.TaskDigest = contract.Digest(nil) }},
 		},
 		contract.CodeEffectNotPermitted: {
-			{name: "resolve by a Role that may not", where: "e9", break_: func(s *State) {
+			{name: "resolve by a Role that may not", where: "e9", change: func(s *State) {
 				s.Result.Effects = append(s.Result.Effects, contract.Effect{ResolveThread: &contract.ThreadEffect{Finding: openF2, ID: "e9", Type: contract.ResolveThread}})
 			}},
-			{name: "permitted by the manifest alone", where: "e2", break_: func(s *State) { s.Task.PermittedEffects = []string{contract.SubmitReview} }},
-			{name: "permitted by the Task alone", where: "e2", break_: func(s *State) { s.Role.Intents[0].PermittedEffects = []string{contract.SubmitReview} }},
-			{name: "near: resolve where permitted", break_: func(s *State) { resolve(s, openF2) }},
+			{name: "permitted by the manifest alone", where: "e2", change: func(s *State) { s.Task.PermittedEffects = []string{contract.SubmitReview} }},
+			{name: "permitted by the Task alone", where: "e2", change: func(s *State) { s.Role.Intents[0].PermittedEffects = []string{contract.SubmitReview} }},
+			{name: "near: resolve where permitted", change: func(s *State) { resolve(s, openF2) }},
 		},
 		contract.CodeEffectDuplicate: {
-			{name: "two e2", where: "e2", break_: func(s *State) { s.Result.Effects[2].ReplyThread.ID = "e2" }},
-			{name: "two e1 of different types", where: "e1", break_: func(s *State) { s.Result.Effects[2].ReplyThread.ID = "e1" }},
+			{name: "two e2", where: "e2", change: func(s *State) { s.Result.Effects[2].ReplyThread.ID = "e2" }},
+			{name: "two e1 of different types", where: "e1", change: func(s *State) { s.Result.Effects[2].ReplyThread.ID = "e1" }},
 		},
 		contract.CodeReviewCount: {
-			{name: "none", where: "effects", break_: func(s *State) { s.Result.Effects = s.Result.Effects[1:] }},
-			{name: "no Effect at all", where: "effects", break_: func(s *State) { s.Result.Effects = nil }},
-			{name: "nothing at all, and completed", where: "effects", break_: func(s *State) {
+			{name: "none", where: "effects", change: func(s *State) { s.Result.Effects = s.Result.Effects[1:] }},
+			{name: "no Effect at all", where: "effects", change: func(s *State) { s.Result.Effects = nil }},
+			{name: "nothing at all, and completed", where: "effects", change: func(s *State) {
 				s.Result.Effects, s.Result.Findings, s.Result.Dispositions = nil, nil, nil
 			}},
-			{name: "two", where: "effects", break_: func(s *State) {
+			{name: "two", where: "effects", change: func(s *State) {
 				second := *review(s)
 				second.ID = "e8"
 				s.Result.Effects = append(s.Result.Effects, contract.Effect{SubmitReview: &second})
 			}},
-			{name: "with nothing in it", where: "e1", break_: func(s *State) {
+			{name: "with nothing in it", where: "e1", change: func(s *State) {
 				*review(s) = contract.SubmitReviewEffect{ID: "e1", Type: contract.SubmitReview, Event: "COMMENT", Body: text(" \n\t")}
 			}},
-			{name: "refused, with a Finding that would be lost", where: "effects", break_: func(s *State) {
+			{name: "refused, with a Finding that would be lost", where: "effects", change: func(s *State) {
 				s.Result.Status, s.Result.Effects = contract.StatusRefused, nil
 			}},
-			{name: "near: refused, with nothing", break_: func(s *State) {
+			{name: "near: refused, with nothing", change: func(s *State) {
 				s.Result.Status, s.Result.Effects, s.Result.Findings, s.Result.Dispositions = contract.StatusRefused, nil, nil, nil
 			}},
-			{name: "near: an empty body and one thread", break_: func(s *State) { review(s).Body = text("") }},
-			{name: "near: a body alone", run: "A", break_: func(s *State) {
+			{name: "near: an empty body and one thread", change: func(s *State) { review(s).Body = text("") }},
+			{name: "near: an answer alone", change: func(s *State) {
+				review(s).Body, review(s).Threads, s.Result.Findings = text(""), nil, nil
+			}},
+			{name: "near: a body alone", run: "A", change: func(s *State) {
 				review(s).Threads, review(s).Listed, s.Result.Findings = nil, nil, nil
 			}},
 		},
 		contract.CodeFindingDuplicate: {
-			{name: "two f1", where: "f1", run: "A", break_: func(s *State) { s.Result.Findings[1].ID = "f1" }},
-			{name: "the same twice", where: "f4", run: "A", break_: func(s *State) { s.Result.Findings = append(s.Result.Findings, s.Result.Findings[3]) }},
+			{name: "two f1", where: "f1", run: "A", change: func(s *State) { s.Result.Findings[1].ID = "f1" }},
+			{name: "the same twice", where: "f4", run: "A", change: func(s *State) { s.Result.Findings = append(s.Result.Findings, s.Result.Findings[3]) }},
 		},
 		contract.CodeFindingUnknown: {
-			{name: "in threads", where: "f9", break_: func(s *State) { review(s).Threads = []string{"f1", "f9"} }},
-			{name: "in listed", where: "f9", break_: func(s *State) { review(s).Listed = []string{"f9"} }},
-			{name: "one of an earlier Run in threads", where: openF2, break_: func(s *State) { review(s).Threads = []string{"f1", openF2} }},
+			{name: "in threads", where: "f9", change: func(s *State) { review(s).Threads = []string{"f1", "f9"} }},
+			{name: "in listed", where: "f9", change: func(s *State) { review(s).Listed = []string{"f9"} }},
+			{name: "one of an earlier Run in threads", where: openF2, change: func(s *State) { review(s).Threads = []string{"f1", openF2} }},
 		},
 		contract.CodeFindingNotOwned: {
-			{name: "a category that the Task does not hold", where: "f1", break_: func(s *State) { s.Result.Findings[0].Category = "licensing" }},
-			{name: "one that the manifest does not hold", where: "f1", break_: func(s *State) { s.Role.Categories = []string{"security"} }},
-			{name: "near: each of the Role's", break_: func(s *State) { s.Result.Findings[0].Category = "compatibility" }},
+			{name: "a category that the Task does not hold", where: "f1", change: func(s *State) { s.Result.Findings[0].Category = "licensing" }},
+			{name: "one that the manifest does not hold", where: "f1", change: func(s *State) { s.Role.Categories = []string{"security"} }},
+			{name: "near: each of the Role's", change: func(s *State) { s.Result.Findings[0].Category = "compatibility" }},
 		},
 		contract.CodeFindingUnposted: {
-			{name: "in no list", where: "f3", run: "A", break_: func(s *State) { review(s).Listed = nil }},
+			{name: "in no list", where: "f3", run: "A", change: func(s *State) { review(s).Listed = nil }},
 		},
 		contract.CodeFindingPostedTwice: {
-			{name: "in both lists", where: "f1", run: "A", break_: func(s *State) { review(s).Listed = []string{"f3", "f1"} }},
-			{name: "twice in one", where: "f3", run: "A", break_: func(s *State) { review(s).Listed = []string{"f3", "f3"} }},
+			{name: "in both lists", where: "f1", run: "A", change: func(s *State) { review(s).Listed = []string{"f3", "f1"} }},
+			{name: "twice in one", where: "f3", run: "A", change: func(s *State) { review(s).Listed = []string{"f3", "f3"} }},
 		},
 		contract.CodeFindingNotGatingOnThread: {
-			{name: "minor", where: "f3", run: "A", break_: func(s *State) {
+			{name: "minor", where: "f3", run: "A", change: func(s *State) {
 				review(s).Threads, review(s).Listed = []string{"f1", "f2", "f3", "f4"}, nil
 			}},
-			{name: "note", where: "f2", run: "A", break_: func(s *State) { s.Result.Findings[1].Severity = contract.SeverityNote }},
-			{name: "near: a note of category security", run: "A", break_: func(s *State) { s.Result.Findings[0].Severity = contract.SeverityNote }},
-			{name: "near: one that gates in the list", run: "A", break_: func(s *State) {
+			{name: "note", where: "f2", run: "A", change: func(s *State) { s.Result.Findings[1].Severity = contract.SeverityNote }},
+			{name: "near: a note of category security", run: "A", change: func(s *State) { s.Result.Findings[0].Severity = contract.SeverityNote }},
+			{name: "near: one that gates in the list", run: "A", change: func(s *State) {
 				review(s).Threads, review(s).Listed = []string{"f1", "f4"}, []string{"f2", "f3"}
 			}},
 		},
 		contract.CodeDispositionFindingUnknown: {
-			{name: "not open in the Task", where: runA + "/f3", break_: func(s *State) { s.Result.Dispositions[2].Finding = runA + "/f3" }},
-			{name: "one of this Result", where: "f1", break_: func(s *State) { s.Result.Dispositions[2].Finding = "f1" }},
-			{name: "a reply that no Disposition fills", where: openF2, break_: func(s *State) { s.Result.Dispositions = slices.Delete(s.Result.Dispositions, 1, 2) }},
-			{name: "an answer that no Disposition fills", where: openF4, break_: func(s *State) { s.Result.Dispositions = s.Result.Dispositions[:2] }},
-			{name: "a resolve of one that is not open", where: "e9", break_: func(s *State) { resolve(s, runA+"/f3") }},
-			{name: "near: an open Finding without an answer", break_: func(s *State) {
+			{name: "not open in the Task", where: runA + "/f3", change: func(s *State) { s.Result.Dispositions[2].Finding = runA + "/f3" }},
+			{name: "one of this Result", where: "f1", change: func(s *State) { s.Result.Dispositions[2].Finding = "f1" }},
+			{name: "a reply that no Disposition fills", where: openF2, change: func(s *State) { s.Result.Dispositions = slices.Delete(s.Result.Dispositions, 1, 2) }},
+			{name: "an answer that no Disposition fills", where: openF4, change: func(s *State) { s.Result.Dispositions = s.Result.Dispositions[:2] }},
+			{name: "a resolve of one that is not open", where: "e9", change: func(s *State) { resolve(s, runA+"/f3") }},
+			{name: "near: an open Finding without an answer", change: func(s *State) {
 				s.Result.Dispositions, s.Result.Effects = slices.Delete(s.Result.Dispositions, 1, 2), s.Result.Effects[:2]
 			}},
 		},
 		contract.CodeDispositionDuplicate: {
-			{name: "two of one Finding", where: openF1, break_: func(s *State) { s.Result.Dispositions = append(s.Result.Dispositions, s.Result.Dispositions[0]) }},
+			{name: "two of one Finding", where: openF1, change: func(s *State) { s.Result.Dispositions = append(s.Result.Dispositions, s.Result.Dispositions[0]) }},
 		},
 		contract.CodeDispositionNoHalf: {
-			{name: "neither", where: openF1, break_: func(s *State) { s.Result.Dispositions[0].Reviewer = nil }},
+			{name: "neither", where: openF1, change: func(s *State) { s.Result.Dispositions[0].Reviewer = nil }},
 		},
 		contract.CodeDispositionBothHalves: {
-			{name: "both", where: openF1, break_: func(s *State) {
+			{name: "both", where: openF1, change: func(s *State) {
 				s.Result.Dispositions[0].Author = &contract.AuthorHalf{Text: text("Done."), Verdict: contract.VerdictFixed}
 			}},
 		},
 		contract.CodeDispositionNotRole: {
-			{name: "an author's half by a reviewer", where: openF1, break_: func(s *State) {
+			{name: "an author's half by a reviewer", where: openF1, change: func(s *State) {
 				s.Result.Dispositions[0] = contract.Disposition{Finding: openF1, Author: &contract.AuthorHalf{Text: text("Done."), Verdict: contract.VerdictFixed}}
 			}},
-			{name: "a reviewer's half by an author", where: openF1, break_: func(s *State) { s.Role.DispositionHalf = contract.HalfAuthor }},
-			{name: "near: an author's half by an author", break_: func(s *State) {
+			{name: "a reviewer's half by an author", where: openF1, change: func(s *State) { s.Role.DispositionHalf = contract.HalfAuthor }},
+			{name: "near: an author's half by an author", change: func(s *State) {
 				s.Role.DispositionHalf = contract.HalfAuthor
 				for i := range s.Result.Dispositions {
 					s.Result.Dispositions[i].Reviewer = nil
@@ -242,132 +249,133 @@ func cases() map[contract.Code][]testCase {
 			}},
 		},
 		contract.CodeDispositionSecurity: {
-			{name: "accepted, of declined", where: openF1, break_: func(s *State) { accept(s, 0, contract.VerdictDeclined, "thread:61010:1") }},
-			{name: "accepted, of deferred", where: openF1, break_: func(s *State) { accept(s, 0, contract.VerdictDeferred, "thread:61010:1") }},
-			{name: "accepted, of declined, on a maintainer's word in its thread", where: openF1, break_: func(s *State) {
+			{name: "accepted, of declined", where: openF1, change: func(s *State) { accept(s, 0, contract.VerdictDeclined, "thread:61010:1") }},
+			{name: "accepted, of deferred", where: openF1, change: func(s *State) { accept(s, 0, contract.VerdictDeferred, "thread:61010:1") }},
+			{name: "accepted, of declined, on a maintainer's word in its thread", where: openF1, change: func(s *State) {
 				answered(s)
 				s.Task.Findings[0].Answers = []string{"thread:61011:1"}
 				accept(s, 0, contract.VerdictDeclined, "thread:61011:1")
 			}},
-			{name: "near: accepted, of fixed, on the diff", break_: func(s *State) { accept(s, 0, contract.VerdictFixed, diffB) }},
-			{name: "near: rejected, of declined", break_: func(s *State) { s.Result.Dispositions[0].Reviewer.Of = contract.VerdictDeclined }},
+			{name: "near: accepted, of fixed, on the diff", change: func(s *State) { accept(s, 0, contract.VerdictFixed, diffB) }},
+			{name: "near: rejected, of declined", change: func(s *State) { s.Result.Dispositions[0].Reviewer.Of = contract.VerdictDeclined }},
 		},
 		contract.CodeDispositionUnsupported: {
-			{name: "fixed, on the author's word", where: openF1, break_: func(s *State) { accept(s, 0, contract.VerdictFixed, "thread:61010:1") }},
-			{name: "fixed, on a maintainer's word", where: openF2, break_: func(s *State) {
+			{name: "fixed, on the author's word", where: openF1, change: func(s *State) { accept(s, 0, contract.VerdictFixed, "thread:61010:1") }},
+			{name: "fixed, on a maintainer's word", where: openF2, change: func(s *State) {
 				answered(s)
 				accept(s, 1, contract.VerdictFixed, "thread:61011:1")
 			}},
-			{name: "fixed, on the diff of another content", where: openF2, break_: func(s *State) {
+			{name: "fixed, on the diff of another content", where: openF2, change: func(s *State) {
 				accept(s, 1, contract.VerdictFixed, "diff:8a3b64b927c762dddb6c00012fa64f3631e30ae9e818a2066516d603b4078791")
 			}},
-			{name: "fixed, on a text that is not there", where: openF2, break_: func(s *State) { accept(s, 1, contract.VerdictFixed, "thread:1:1") }},
-			{name: "declined, on the diff", where: openF2, break_: func(s *State) { accept(s, 1, contract.VerdictDeclined, diffB) }},
-			{name: "declined, on an outsider's word in its thread", where: openF2, break_: func(s *State) {
+			{name: "fixed, on a text that is not there", where: openF2, change: func(s *State) { accept(s, 1, contract.VerdictFixed, "thread:1:1") }},
+			{name: "declined, on the diff", where: openF2, change: func(s *State) { accept(s, 1, contract.VerdictDeclined, diffB) }},
+			{name: "declined, on an outsider's word in its thread", where: openF2, change: func(s *State) {
 				answered(s)
 				s.Task.Texts[len(s.Task.Texts)-1].Trust = contract.TrustOutside
 				accept(s, 1, contract.VerdictDeclined, "thread:61011:1")
 			}},
-			{name: "declined, on a maintainer's word about something else", where: openF2, break_: func(s *State) { accept(s, 1, contract.VerdictDeclined, "comment:9001:2") }},
-			{name: "declined in the body, on a comment from before the Finding", where: openF4, break_: func(s *State) { accept(s, 2, contract.VerdictDeclined, "comment:9001:2") }},
-			{name: "declined in the body, on a quote in a later comment", where: openF4, break_: func(s *State) {
+			{name: "declined, on a maintainer's word about something else", where: openF2, change: func(s *State) { accept(s, 1, contract.VerdictDeclined, "comment:9001:2") }},
+			{name: "declined in the body, on a comment from before the Finding", where: openF4, change: func(s *State) { accept(s, 2, contract.VerdictDeclined, "comment:9001:2") }},
+			{name: "declined in the body, on a quote in a later comment", where: openF4, change: func(s *State) {
 				s.Fresh.Comments[0].At = s.Fresh.ReadAt
 				accept(s, 2, contract.VerdictDeclined, "comment:9001:1")
 			}},
-			{name: "of a claim that is none", where: openF2, break_: func(s *State) { accept(s, 1, "merged", diffB) }},
-			{name: "a thread resolved that was not accepted", where: "e9", break_: func(s *State) { resolve(s, openF1) }},
-			{name: "near: declined, on a maintainer's word in its thread", break_: func(s *State) {
+			{name: "of a claim that is none", where: openF2, change: func(s *State) { accept(s, 1, "merged", diffB) }},
+			{name: "a thread resolved that was not accepted", where: "e9", change: func(s *State) { resolve(s, openF1) }},
+			{name: "near: declined, on a maintainer's word in its thread", change: func(s *State) {
 				answered(s)
 				accept(s, 1, contract.VerdictDeclined, "thread:61011:1")
 			}},
-			{name: "near: deferred, on a maintainer's word in its thread", break_: func(s *State) {
+			{name: "near: deferred, on a maintainer's word in its thread", change: func(s *State) {
 				answered(s)
 				accept(s, 1, contract.VerdictDeferred, "thread:61011:1")
 			}},
-			{name: "near: declined in the body, on a maintainer's later comment", break_: func(s *State) {
+			{name: "near: declined in the body, on a maintainer's later comment", change: func(s *State) {
 				s.Fresh.Comments[0].At = s.Fresh.ReadAt
 				accept(s, 2, contract.VerdictDeclined, "comment:9001:2")
 			}},
-			{name: "near: a thread resolved that was accepted", break_: func(s *State) { resolve(s, openF2) }},
-			{name: "near: rejected on the author's word", break_: func(*State) {}},
+			{name: "near: a thread resolved that was accepted", change: func(s *State) { resolve(s, openF2) }},
+			{name: "near: rejected on the author's word", change: func(*State) {}},
 		},
 		contract.CodeDispositionUnposted: {
-			{name: "no reply", where: openF2, break_: func(s *State) { s.Result.Effects = s.Result.Effects[:2] }},
-			{name: "not in answers", where: openF4, break_: func(s *State) { review(s).Answers = nil }},
-			{name: "only a resolve", where: openF2, break_: func(s *State) {
+			{name: "no reply", where: openF2, change: func(s *State) { s.Result.Effects = s.Result.Effects[:2] }},
+			{name: "not in answers", where: openF4, change: func(s *State) { review(s).Answers = nil }},
+			{name: "only a resolve", where: openF2, change: func(s *State) {
 				s.Result.Effects = s.Result.Effects[:2]
 				resolve(s, openF2)
 			}},
-			{name: "near: in answers though it has a thread", break_: func(s *State) {
+			{name: "near: in answers though it has a thread", change: func(s *State) {
 				s.Result.Effects = s.Result.Effects[:2]
 				review(s).Answers = []string{openF2, openF4}
 			}},
 		},
 		contract.CodeDispositionPostedTwice: {
-			{name: "a reply and in answers", where: openF1, break_: func(s *State) { review(s).Answers = []string{openF1, openF4} }},
-			{name: "two replies", where: openF1, break_: func(s *State) { s.Result.Effects[2].ReplyThread.Finding = openF1; drop(s, 1) }},
-			{name: "twice in answers", where: openF4, break_: func(s *State) { review(s).Answers = []string{openF4, openF4} }},
+			{name: "a reply and in answers", where: openF1, change: func(s *State) { review(s).Answers = []string{openF1, openF4} }},
+			{name: "two replies", where: openF1, change: func(s *State) { s.Result.Effects[2].ReplyThread.Finding = openF1; drop(s, 1) }},
+			{name: "twice in answers", where: openF4, change: func(s *State) { review(s).Answers = []string{openF4, openF4} }},
 		},
 		contract.CodeDispositionThread: {
-			{name: "a reply to a Finding in the body", where: "e3", break_: func(s *State) {
+			{name: "a reply to a Finding in the body", where: "e3", change: func(s *State) {
 				review(s).Answers = []string{openF2}
 				s.Result.Effects[2].ReplyThread.Finding = openF4
 			}},
-			{name: "the thread is gone", where: "e3", break_: func(s *State) { s.Fresh.Threads = s.Fresh.Threads[:1] }},
-			{name: "the thread is a stranger's copy of ours", where: "e3", break_: func(s *State) { s.Fresh.Threads[1].Comments[0].Author.ID = 2000002 }},
-			{name: "the plan is for another thread", where: "e2", break_: func(*State) {}, after: func(s *State) { s.Plan.Effects[1].Reply.ThreadID = "PRRT_a2" }},
-			{name: "near: an outdated thread", break_: func(*State) {}},
+			{name: "the thread is gone", where: "e3", change: func(s *State) { s.Fresh.Threads = s.Fresh.Threads[:1] }},
+			{name: "the thread is a stranger's copy of ours", where: "e3", change: func(s *State) { s.Fresh.Threads[1].Comments[0].Author.ID = 2000002 }},
+			{name: "the plan is for another thread", where: "e2", change: func(*State) {}, after: func(s *State) { s.Plan.Effects[1].Reply.ThreadID = "PRRT_a2" }},
+			{name: "near: an outdated thread", change: func(*State) {}},
 		},
 		contract.CodeReviewNotComment: {
-			{name: "APPROVE", where: "e1", break_: func(s *State) { review(s).Event = "APPROVE" }},
-			{name: "REQUEST_CHANGES", where: "e1", break_: func(s *State) { review(s).Event = "REQUEST_CHANGES" }},
-			{name: "small letters", where: "e1", break_: func(s *State) { review(s).Event = "comment" }},
-			{name: "no event, which leaves it pending", where: "e1", break_: func(s *State) { review(s).Event = "" }},
-			{name: "in the request alone", where: "e1", break_: func(*State) {}, after: func(s *State) { s.Plan.Effects[0].Review.Event = "APPROVE" }},
+			{name: "APPROVE", where: "e1", change: func(s *State) { review(s).Event = "APPROVE" }},
+			{name: "REQUEST_CHANGES", where: "e1", change: func(s *State) { review(s).Event = "REQUEST_CHANGES" }},
+			{name: "small letters", where: "e1", change: func(s *State) { review(s).Event = "comment" }},
+			{name: "no event, which leaves it pending", where: "e1", change: func(s *State) { review(s).Event = "" }},
+			{name: "in the Result alone", where: "e1", change: func(s *State) { review(s).Event = "APPROVE" }, after: func(s *State) { s.Plan.Effects[0].Review.Event = plan.EventComment }},
+			{name: "in the request alone", where: "e1", change: func(*State) {}, after: func(s *State) { s.Plan.Effects[0].Review.Event = "APPROVE" }},
 		},
 		contract.CodeReviewCommit: {
-			{name: "another commit in the request", where: "e1", break_: func(*State) {}, after: func(s *State) { s.Plan.Effects[0].Review.Commit = strings.Repeat("0", 40) }},
-			{name: "no commit, which GitHub reads as the head", where: "e1", break_: func(*State) {}, after: func(s *State) { s.Plan.Effects[0].Review.Commit = "" }},
+			{name: "another commit in the request", where: "e1", change: func(*State) {}, after: func(s *State) { s.Plan.Effects[0].Review.Commit = strings.Repeat("0", 40) }},
+			{name: "no commit, which GitHub reads as the head", where: "e1", change: func(*State) {}, after: func(s *State) { s.Plan.Effects[0].Review.Commit = "" }},
 		},
 		contract.CodeTextSecret: {
-			{name: "in the review", where: "e1", break_: func(s *State) { review(s).Body = text("The token is " + token + ".") }},
-			{name: "in a title", where: "f1", break_: func(s *State) { s.Result.Findings[0].Title = text(token) }},
-			{name: "in a code fence of a Finding", where: "f1", break_: func(s *State) { s.Result.Findings[0].Text = text("```\n" + token + "\n```") }},
-			{name: "in a path", where: "f1", break_: func(s *State) { path := text("a/" + token); s.Result.Findings[0].Path = &path }},
-			{name: "in an answer", where: openF2, break_: func(s *State) { s.Result.Dispositions[1].Reviewer.Text = text(token) }},
-			{name: "split by invisible characters", where: "e1", break_: func(s *State) { review(s).Body = text(token[:12] + "\u2063" + token[12:]) }},
-			{name: "a private key", where: "e1", break_: func(s *State) {
+			{name: "in the review", where: "e1", change: func(s *State) { review(s).Body = text("The token is " + token + ".") }},
+			{name: "in a title", where: "f1", change: func(s *State) { s.Result.Findings[0].Title = text(token) }},
+			{name: "in a code fence of a Finding", where: "f1", change: func(s *State) { s.Result.Findings[0].Text = text("```\n" + token + "\n```") }},
+			{name: "in a path", where: "f1", change: func(s *State) { path := text("a/" + token); s.Result.Findings[0].Path = &path }},
+			{name: "in an answer", where: openF2, change: func(s *State) { s.Result.Dispositions[1].Reviewer.Text = text(token) }},
+			{name: "split by invisible characters", where: "e1", change: func(s *State) { review(s).Body = text(token[:12] + "\u2063" + token[12:]) }},
+			{name: "a private key", where: "e1", change: func(s *State) {
 				review(s).Body = text("-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA0123456789abcdef\n-----END RSA PRIVATE KEY-----")
 			}},
-			{name: "put together by the request", where: "e1", break_: func(*State) {}, after: func(s *State) { s.Plan.Effects[0].Review.Body += "\n" + token }},
-			{name: "near: in the admitted diff, which is masked", break_: func(s *State) {
+			{name: "put together by the request", where: "e1", change: func(*State) {}, after: func(s *State) { s.Plan.Effects[0].Review.Body += "\n" + token }},
+			{name: "near: in the admitted diff, which is masked", change: func(s *State) {
 				s.Diff = diff.NewIndex([]byte("diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1,2 @@\n a\n+key = " + token + "\n"))
 				review(s).Body = text("The token " + token + " must not be here.")
 			}},
-			{name: "near: the beginning of one", break_: func(s *State) { review(s).Body = text("Tokens begin with ghp_ or sk-ant-.") }},
+			{name: "near: the beginning of one", change: func(s *State) { review(s).Body = text("Tokens begin with ghp_ or sk-ant-.") }},
 		},
 		contract.CodeTextMarker: {
-			{name: "in the review", where: "e1", break_: func(s *State) { review(s).Body = text("Fine. <!-- airlock/1 review key= -->") }},
-			{name: "in a code fence", where: "f1", break_: func(s *State) { s.Result.Findings[0].Text = text("```\n<!-- airlock/1 finding id=x -->\n```") }},
-			{name: "in a title", where: "f1", break_: func(s *State) { s.Result.Findings[0].Title = text("<!-- airlock/") }},
-			{name: "in a path", where: "f1", break_: func(s *State) { path := text("<!-- airlock/x"); s.Result.Findings[0].Path = &path }},
-			{name: "in an answer", where: openF1, break_: func(s *State) { s.Result.Dispositions[0].Reviewer.Text = text("<!-- airlock/1 x -->") }},
-			{name: "split by an invisible character", where: "e1", break_: func(s *State) { review(s).Body = text("<!-\u200b- airlock/1 review -->") }},
-			{name: "spaced and written otherwise", where: "e1", break_: func(s *State) { review(s).Body = text("<!--\tAirlock/1 review -->") }},
-			{name: "one too many in the request", where: "e1", break_: func(*State) {}, after: func(s *State) {
+			{name: "in the review", where: "e1", change: func(s *State) { review(s).Body = text("Fine. <!-- airlock/1 review key= -->") }},
+			{name: "in a code fence", where: "f1", change: func(s *State) { s.Result.Findings[0].Text = text("```\n<!-- airlock/1 finding id=x -->\n```") }},
+			{name: "in a title", where: "f1", change: func(s *State) { s.Result.Findings[0].Title = text("<!-- airlock/") }},
+			{name: "in a path", where: "f1", change: func(s *State) { path := text("<!-- airlock/x"); s.Result.Findings[0].Path = &path }},
+			{name: "in an answer", where: openF1, change: func(s *State) { s.Result.Dispositions[0].Reviewer.Text = text("<!-- airlock/1 x -->") }},
+			{name: "split by an invisible character", where: "e1", change: func(s *State) { review(s).Body = text("<!-\u200b- airlock/1 review -->") }},
+			{name: "spaced and written otherwise", where: "e1", change: func(s *State) { review(s).Body = text("<!--\tAirlock/1 review -->") }},
+			{name: "one too many in the request", where: "e1", change: func(*State) {}, after: func(s *State) {
 				s.Plan.Effects[0].Review.Body = ledger.Prefix + "1 x -->\n" + s.Plan.Effects[0].Review.Body
 			}},
-			{name: "none in the request", where: "e2", break_: func(*State) {}, after: func(s *State) { s.Plan.Effects[1].Reply.Body = "Fine." }},
-			{name: "near: another comment", break_: func(s *State) { review(s).Body = text("<!-- airlocked: see airlock/1 -->") }},
-			{name: "near: the words alone", break_: func(s *State) { review(s).Body = text("airlock/1 writes a marker.") }},
+			{name: "none in the request", where: "e2", change: func(*State) {}, after: func(s *State) { s.Plan.Effects[1].Reply.Body = "Fine." }},
+			{name: "near: another comment", change: func(s *State) { review(s).Body = text("<!-- airlocked: see airlock/1 -->") }},
+			{name: "near: the words alone", change: func(s *State) { review(s).Body = text("airlock/1 writes a marker.") }},
 		},
 		contract.CodeTextTooLong: {
-			{name: "a review one byte over", where: "e1", break_: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[0].Review.Body, MaxBodyBytes+1) }},
-			{name: "a comment one byte over", where: runB + "/f1", break_: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[0].Review.Comments[0].Body, MaxBodyBytes+1) }},
-			{name: "a reply one byte over", where: "e2", break_: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[1].Reply.Body, MaxBodyBytes+1) }},
-			{name: "over with its marker alone", where: "e1", break_: func(s *State) { review(s).Body = text(strings.Repeat("a", MaxBodyBytes-100)) }},
-			{name: "few characters of many bytes", where: "e1", break_: func(s *State) { review(s).Body = text(strings.Repeat("語", 22000)) }},
-			{name: "near: exactly the limit", break_: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[0].Review.Body, MaxBodyBytes) }},
+			{name: "a review one byte over", where: "e1", change: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[0].Review.Body, MaxBodyBytes+1) }},
+			{name: "a comment one byte over", where: runB + "/f1", change: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[0].Review.Comments[0].Body, MaxBodyBytes+1) }},
+			{name: "a reply one byte over", where: "e2", change: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[1].Reply.Body, MaxBodyBytes+1) }},
+			{name: "over with its marker alone", where: "e1", change: func(s *State) { review(s).Body = text(strings.Repeat("a", MaxBodyBytes-100)) }},
+			{name: "few characters of many bytes", where: "e1", change: func(s *State) { review(s).Body = text(strings.Repeat("語", 22000)) }},
+			{name: "near: exactly the limit", change: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[0].Review.Body, MaxBodyBytes) }},
 		},
 	}
 }
@@ -393,7 +401,7 @@ func TestRefusal(t *testing.T) {
 						run = c.run
 					}
 					s := model(t, run)
-					c.break_(&s)
+					c.change(&s)
 					s = planned(t, s)
 					if c.after != nil {
 						c.after(&s)
