@@ -17,15 +17,14 @@ func (s *Scanner) take(chunk []byte, limit int64) {
 	}
 }
 
-// runeCounter counts characters of a text that comes in pieces.
+// runeCounter counts characters of a text that comes in pieces. A file ends with a
+// newline, or the diff does, so nothing is carried from one file to the next.
 type runeCounter struct {
 	// cut is the start of a character that the last piece ended in. It was
 	// counted as one character a byte, as it stays if nothing completes it.
 	cut []byte
 	arr [utf8.UTFMax]byte
 }
-
-func (c *runeCounter) reset() { c.cut = nil }
 
 // add returns what piece adds to the count; it is negative where piece completes
 // a character whose first bytes were counted one by one.

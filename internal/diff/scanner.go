@@ -57,7 +57,6 @@ func (s *Scanner) Next(limit int64) bool {
 		}
 	}
 	s.raw, s.keeping = s.raw[:0], true
-	s.count.reset()
 	s.machine.begin(line, line[len(line)-1] == '\n' || s.ended)
 	from := s.read
 	s.pass(line)

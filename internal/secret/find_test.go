@@ -54,14 +54,15 @@ func TestFindKnowsTheShapes(t *testing.T) {
 func TestFindSeesThroughDisguise(t *testing.T) {
 	for _, token := range []string{"ghp_" + mixed, "sk-ant-oat01-" + mixed + "-AA", "AKIA2E3XAMPL4EXAMPLE", bigAppToken()} {
 		for name, hidden := range map[string]string{
-			"backwards":     reversed(token),
-			"rot13":         rot13(token),
-			"base64":        base64.StdEncoding.EncodeToString([]byte(token)),
-			"base64 inside": base64.RawURLEncoding.EncodeToString([]byte("k=" + token)),
-			"hex":           strings.ToUpper(hex.EncodeToString([]byte(token))),
-			"hex, spaced":   strings.TrimSpace(strings.ReplaceAll(hexPairs(token), ",", " ")),
-			"zero width":    strings.Join(strings.Split(token, ""), "\u2061"),
-			"tags":          token[:9] + "\U000e0041" + token[9:],
+			"backwards":              reversed(token),
+			"rot13":                  rot13(token),
+			"base64":                 base64.StdEncoding.EncodeToString([]byte(token)),
+			"base64 inside":          base64.RawURLEncoding.EncodeToString([]byte("k=" + token)),
+			"base64 behind a letter": "x" + base64.StdEncoding.EncodeToString([]byte(token)),
+			"hex":                    strings.ToUpper(hex.EncodeToString([]byte(token))),
+			"hex, spaced":            strings.TrimSpace(strings.ReplaceAll(hexPairs(token), ",", " ")),
+			"zero width":             strings.Join(strings.Split(token, ""), "\u2061"),
+			"tags":                   token[:9] + "\U000e0041" + token[9:],
 		} {
 			text := "see " + hidden + " here"
 			found := Find(text)
