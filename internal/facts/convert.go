@@ -57,7 +57,7 @@ func convertThreads(nodes []threadNode) (threads []contract.Thread, placed []Pla
 			return threads, placed, github.Malformed(conversationName, "a thread has no id, no path or no side")
 		}
 		thread := contract.Thread{
-			Comments: make([]contract.ThreadComment, 0, len(node.Comments.Nodes)), Line: node.Line, NodeID: node.NodeID, OriginalLine: node.OriginalLine,
+			Comments: make([]contract.ThreadComment, 0, len(node.Comments.Nodes)), Line: node.Line, NodeID: node.NodeID, OriginalLine: node.OriginalLine, OriginalStartLine: node.OriginalStartLine,
 			Outdated: node.Outdated, Path: node.Path, Resolved: node.Resolved, Side: node.Side,
 		}
 		if node.ResolvedBy != nil {

@@ -13,7 +13,7 @@ const reviewFields = pageFields + ` nodes { id fullDatabaseId body state created
 
 const threadCommentFields = pageFields + ` nodes { id fullDatabaseId body state createdAt lastEditedAt originalCommit { oid } pullRequestReview { fullDatabaseId } ` + authorFields + ` }`
 
-const threadFields = pageFields + ` nodes { id isResolved isOutdated path line startLine originalLine diffSide subjectType resolvedBy { databaseId login }
+const threadFields = pageFields + ` nodes { id isResolved isOutdated path line startLine originalLine originalStartLine diffSide subjectType resolvedBy { databaseId login }
 	comments(first: 100) { ` + threadCommentFields + ` } }`
 
 // defaultBranchDocument asks which commit the configuration is read at.

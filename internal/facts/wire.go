@@ -90,15 +90,16 @@ type reviewNode struct {
 }
 
 type threadNode struct {
-	NodeID       string         `json:"id"`
-	Resolved     bool           `json:"isResolved"`
-	Outdated     bool           `json:"isOutdated"`
-	Path         untrusted.Text `json:"path"`
-	Line         *int           `json:"line"`
-	StartLine    *int           `json:"startLine"`
-	OriginalLine *int           `json:"originalLine"`
-	Side         string         `json:"diffSide"`
-	ResolvedBy   *struct {
+	NodeID            string         `json:"id"`
+	Resolved          bool           `json:"isResolved"`
+	Outdated          bool           `json:"isOutdated"`
+	Path              untrusted.Text `json:"path"`
+	Line              *int           `json:"line"`
+	StartLine         *int           `json:"startLine"`
+	OriginalLine      *int           `json:"originalLine"`
+	OriginalStartLine *int           `json:"originalStartLine"`
+	Side              string         `json:"diffSide"`
+	ResolvedBy        *struct {
 		DatabaseID int64          `json:"databaseId"`
 		Login      untrusted.Text `json:"login"`
 	} `json:"resolvedBy"`
