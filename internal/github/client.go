@@ -167,7 +167,7 @@ func decode(operation string, body []byte, out any) *Error {
 		*out = body
 		return nil
 	}
-	if len(bytes.TrimSpace(body)) == 0 {
+	if trimmed := bytes.TrimSpace(body); len(trimmed) == 0 || string(trimmed) == "null" {
 		return Malformed(operation, "the answer is empty")
 	}
 	if err := json.Unmarshal(body, out); err != nil {
