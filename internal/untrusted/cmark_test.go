@@ -108,6 +108,14 @@ func TestCmarkFindsNothing(t *testing.T) {
 	})
 }
 
+func TestCmarkFindsNothingWithinALine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := drawText(t)
+		got := "**major, tests.** " + RenderLine(New(text), allowGitHub) + "\n" + RenderCode(New(text)) + " line 1"
+		inspect(t, text, cmark(t, got+"\n\n<!-- marker -->\n"))
+	})
+}
+
 // codeBlock is one code block of cmark's XML, with where it begins.
 type codeBlock struct {
 	Position string `xml:"sourcepos,attr"`
