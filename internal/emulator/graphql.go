@@ -23,6 +23,9 @@ var schema = sync.OnceValue(func() *ast.Schema {
 	return gqlparser.MustLoadSchema(&ast.Source{Name: "schema.graphql", Input: schemaText})
 })
 
+// Schema is the cut of GitHub's schema that the emulator executes.
+func Schema() *ast.Schema { return schema() }
+
 // mostNodes is how many nodes a query may answer with at most, by the sizes of its pages.
 const mostNodes = 500_000
 

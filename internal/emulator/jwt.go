@@ -15,6 +15,8 @@ import (
 // longestJWT is the furthest an App's JWT may expire from now.
 const longestJWT = 10 * time.Minute
 
+var errNoApp = errors.New("the issuer is no App")
+
 func parsePublicKey(document string) (*rsa.PublicKey, error) {
 	key, err := jwt.ParseRSAPublicKeyFromPEM([]byte(document))
 	if err != nil {
@@ -38,12 +40,12 @@ func (server *Server) appOf(r *http.Request) (*App, answer) {
 				return issuer == strconv.FormatInt(app.ID, 10) || app.ClientID != "" && issuer == app.ClientID
 			})
 			if app == nil {
-				return nil, errors.New("no such App")
+				return nil, errNoApp
 			}
 			return parsePublicKey(app.PublicKey)
 		})
 	if err != nil {
-		if parsed != nil && app == nil {
+		if errors.Is(err, errNoApp) {
 			return nil, problem(http.StatusNotFound, "Integration not found")
 		}
 		return nil, problem(http.StatusUnauthorized, "A JSON web token could not be decoded")

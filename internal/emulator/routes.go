@@ -136,7 +136,7 @@ func (route *route) fits(parts []string, r *http.Request) bool {
 			continue
 		}
 		value, err := url.PathUnescape(part)
-		if err != nil || value == "" && i != last {
+		if err != nil || value == "" {
 			return false
 		}
 		r.SetPathValue(strings.TrimSuffix(name, "}"), value)

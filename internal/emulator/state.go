@@ -34,7 +34,7 @@ type TokenState struct {
 }
 
 // Pull finds a pull request of the state; nil when there is none of that number.
-func (state *State) Pull(number int) *Pull {
+func (state State) Pull(number int) *Pull {
 	return find(state.PullRequests, func(pull *Pull) bool { return pull.Number == number })
 }
 

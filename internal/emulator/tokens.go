@@ -189,7 +189,7 @@ func (server *Server) mint(call *call) answer {
 	if asked.Permissions != nil {
 		granted = map[string]string{}
 		for key, level := range asked.Permissions {
-			if !validPermission(key, level) || levelRank(app.Permissions[key]) < levelRank(level) && key != "metadata" {
+			if !validPermission(key, level) || levelRank(app.Permissions[key]) < levelRank(level) && (key != "metadata" || level != "read") {
 				return unprocessable("The permissions requested are not granted to this installation.")
 			}
 			granted[key] = level

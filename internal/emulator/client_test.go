@@ -1,7 +1,6 @@
 package emulator_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -115,45 +114,4 @@ func mint(t *testing.T, url, permissions string) client {
 		t.Fatalf("mint: %d %s", answer.status, answer.text)
 	}
 	return client{t: t, url: url, token: answer.document(t)["token"].(string)}
-}
-
-func TestReviewIsPostedAndReadBack(t *testing.T) {
-	instance, job := start(t, nil, emulator.Options{})
-	pull := job.get(repo + "/pulls/12").document(t)
-	head := pull["head"].(map[string]any)["sha"].(string)
-	diff := client{t: t, url: job.url, token: job.token, accept: "application/vnd.github.diff"}.get(repo + "/pulls/12")
-	if !strings.HasPrefix(diff.text, "diff --git a/internal/store/owner.go b/internal/store/owner.go\nnew file mode 100644\nindex 0000000..") {
-		t.Errorf("diff begins %.120q", diff.text)
-	}
-	app := mint(t, job.url, `{"pull_requests":"write"}`)
-	posted := app.do("POST", repo+"/pulls/12/reviews", `{"commit_id":"`+head+`","event":"COMMENT","body":"Two things.","comments":[{"path":"internal/store/query.go","line":10,"side":"RIGHT","body":"One."},{"path":"internal/store/owner.go","line":4,"start_line":3,"body":"Two."}]}`)
-	if posted.status != http.StatusOK {
-		t.Fatalf("review: %d %s", posted.status, posted.text)
-	}
-	review := posted.document(t)
-	if id := review["user"].(map[string]any)["id"]; id != float64(emulatortest.BotUserID) {
-		t.Errorf("author %v", id)
-	}
-	comments := job.get(repo + "/pulls/12/comments").list(t)
-	if len(comments) != 2 || comments[0]["line"] != 10.0 || comments[1]["start_line"] != 3.0 || comments[1]["side"] != "RIGHT" {
-		t.Errorf("comments %v", comments)
-	}
-	query, err := json.Marshal(map[string]any{"query": `{repository(owner:"example-org",name:"ledger",followRenames:false){pullRequest(number:12){headRefOid
-		reviewThreads(first:100){pageInfo{hasNextPage endCursor} nodes{id line isOutdated viewerCanResolve comments(first:50){nodes{fullDatabaseId body author{__typename login ... on Bot{databaseId}}}}}}}}}`})
-	if err != nil {
-		t.Fatal(err)
-	}
-	answered := job.do("POST", "/graphql", string(bytes.TrimSpace(query)))
-	if !strings.Contains(answered.text, `"author":{"__typename":"Bot","databaseId":190000001,"login":"pr-review"},"body":"One."`) {
-		t.Errorf("threads: %s", answered.text)
-	}
-	if status := app.do("DELETE", "/installation/token", "").status; status != http.StatusNoContent {
-		t.Errorf("revoke: %d", status)
-	}
-	if status := app.do("DELETE", "/installation/token", "").status; status != http.StatusUnauthorized {
-		t.Errorf("second revoke: %d", status)
-	}
-	if calls := instance.State(t).Calls; len(calls) != 8 || calls[3].Token != "installation" || calls[7].Status != 401 {
-		t.Errorf("calls: %+v", calls)
-	}
 }
