@@ -298,6 +298,7 @@ func TestGatingOpen(t *testing.T) {
 	findings := []contract.Finding{{ID: "new", Gates: true}, {ID: "new minor"}, {ID: "closed", Gates: true}, {ID: "a", Gates: true}, {ID: "new", Gates: true}}
 	dispositions := []contract.AppliedDisposition{
 		{Finding: "b", Half: contract.HalfReviewer, Verdict: contract.VerdictAccepted},
+		{Finding: "b", Half: contract.HalfAuthor, Verdict: contract.VerdictFixed},
 		{Finding: "rejected", Half: contract.HalfReviewer, Verdict: contract.VerdictRejected},
 		{Finding: "claimed", Half: contract.HalfAuthor, Verdict: contract.VerdictFixed}}
 	if got, want := GatingOpen(read, findings, dispositions), []string{"a", "rejected", "claimed", "new"}; !slices.Equal(got, want) {

@@ -149,6 +149,36 @@ func TestPlacement(t *testing.T) {
 	}
 }
 
+// TestTitle holds that a title stays one line whatever the model puts in it, so that it opens no block.
+func TestTitle(t *testing.T) {
+	for title, want := range map[string]string{"Two\n\n# lines": "Two # lines", "A\n```\nfence": "A \\`\\`\\` fence", "\t tabs \t": "tabs"} {
+		finding := raw("f1")
+		finding.Title = untrusted.New(title)
+		if got := build(t, input(finding)).Findings[0].Body; got != "**major, correctness.** "+want+"\n\nBecause." {
+			t.Errorf("%q became\n%s", title, got)
+		}
+	}
+}
+
+// TestLead holds the words of ours before an answer, and that a text which begins with a block keeps it.
+func TestLead(t *testing.T) {
+	for _, c := range []struct{ verdict, of, text, want string }{
+		{"accepted", "fixed", "Done.", "Fixed. Done."},
+		{"rejected", "fixed", "No.", "Not fixed. No."},
+		{"accepted", "declined", "Fine.", "Accepted as declined. Fine."},
+		{"rejected", "deferred", "No.", "Not accepted as deferred. No."},
+		{"declined", "", "It is internal.", "Declined. It is internal."},
+		{"", "", "x", ". x"},
+		{"rejected", "fixed", "```go\nx := 1\n```", "Not fixed.\n\n```go\nx := 1\n```"},
+		{"rejected", "fixed", "- one\n- two", "Not fixed.\n\n- one\n- two"},
+		{"rejected", "fixed", "\n\n語", "Not fixed. 語"},
+	} {
+		if got := newRenderer(contract.Policy{}, nil).answer(c.verdict, c.of, untrusted.New(c.text)); got != c.want {
+			t.Errorf("%s of %s: %q, want %q", c.verdict, c.of, got, c.want)
+		}
+	}
+}
+
 // TestListed holds that a Finding that asks for no thread gets none, wherever it points.
 func TestListed(t *testing.T) {
 	finding := raw("f1")
