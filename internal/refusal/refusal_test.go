@@ -81,8 +81,6 @@ func review(s *State) *contract.SubmitReviewEffect { return s.Result.Effects[0].
 
 func text(s string) untrusted.Text { return untrusted.New(s) }
 
-func number(n int) *int { return &n }
-
 // resolve lets the Role resolve threads, and asks for it after what the Result asks already.
 func resolve(s *State, finding string) {
 	s.Role.Intents[0].PermittedEffects = contract.EffectTypes()
