@@ -232,6 +232,8 @@ func TestOutcomeTable(t *testing.T) {
 		{"not admitted any more: approval", endedBy(contract.CodeNotAdmitted, contract.CodeAuthorNeedsApproval), "not_admitted", "item", "action_required", 0, []contract.Code{"not_admitted", "author_needs_approval"}},
 		{"not admitted any more: facts", endedBy(contract.CodeNotAdmitted, contract.CodeFactsIncomplete), "not_admitted", "platform", "action_required", 1, []contract.Code{"not_admitted", "facts_incomplete"}},
 
+		{"the fresh facts could not be read", endedBy(contract.CodeFactsIncomplete), "not_admitted", "platform", "action_required", 1, []contract.Code{"facts_incomplete"}},
+
 		{"an Effect failed", failedEffect(contract.CodePlatformError), "failed", "platform", "action_required", 1, []contract.Code{"platform_error"}},
 		{"an Effect unknown, some open", both(failedEffect(contract.CodeEffectUnknown), withOpen), "failed", "platform", "failure", 1, []contract.Code{"effect_unknown", "gating_findings_open"}},
 		{"the only Effect failed", func(in *Input) { in.Effects = nil; failedEffect(contract.CodeEffectRejected)(in) }, "failed", "platform", "action_required", 1, []contract.Code{"effect_rejected"}},

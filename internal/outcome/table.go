@@ -56,6 +56,8 @@ func endedEarly(in Input) end {
 	code := first(in.Ended)
 	reason, _ := contract.ReasonOf(code)
 	switch reason.Stage {
+	case contract.StageKernel:
+		return notAdmitted(in.Ended, in.Ended)
 	case contract.StageSuperseded:
 		return superseded(in.Ended)
 	case contract.StageRefusal:
