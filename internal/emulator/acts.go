@@ -15,7 +15,8 @@ import (
 
 // PushAct is a push to the head of a pull request.
 type PushAct struct {
-	Number  int   `json:"number"`
+	Number int `json:"number"`
+	// ActorID is who pushes; the author of the pull request when zero.
 	ActorID int64 `json:"actor_id,omitempty"`
 	// Commit is made from the tree when empty.
 	Commit  string `json:"commit,omitempty"`
@@ -34,14 +35,14 @@ func (server *Server) Push(act PushAct) (string, error) {
 
 func (server *Server) push(act PushAct) (string, error) {
 	w, now := &server.world, server.clock.now()
-	pull, err := w.known(act.Number)
+	if pull := w.pull(act.Number); act.ActorID == 0 && pull != nil {
+		act.ActorID = pull.AuthorID
+	}
+	pull, err := w.known(act.Number, act.ActorID)
 	if err != nil {
 		return "", err
 	}
 	setDefault(&act.Message, fmt.Sprintf("Push %d", len(w.commits)))
-	if act.ActorID == 0 {
-		act.ActorID = pull.AuthorID
-	}
 	parent := pull.Head.Commit
 	if act.Force {
 		parent = pull.Base.Commit
@@ -50,7 +51,6 @@ func (server *Server) push(act PushAct) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	before := pull.Head.Commit
 	if act.Force {
 		pull.Commits = nil
 		w.addEvent(pull, "head_ref_force_pushed", act.ActorID, "", now)
@@ -64,9 +64,6 @@ func (server *Server) push(act PushAct) (string, error) {
 		w.repository.Branches[pull.Head.Ref] = Branch{Commit: commit.SHA, Tree: commit.Tree}
 	}
 	for _, thread := range pull.Threads {
-		if thread.Commit != before && w.commits[thread.Commit] == nil {
-			return "", fmt.Errorf("thread %d: its commit %s is unknown", thread.ID, thread.Commit)
-		}
 		w.moveThread(pull, thread, thread.Commit)
 	}
 	if act.Force {
@@ -114,7 +111,7 @@ func (server *Server) Label(act LabelAct) error {
 }
 
 func (server *Server) label(act LabelAct) error {
-	pull, err := server.world.known(act.Number)
+	pull, err := server.world.known(act.Number, act.ActorID)
 	if err != nil {
 		return err
 	}
@@ -150,7 +147,7 @@ type TextAct struct {
 func (server *Server) Comment(act TextAct) (int64, error) {
 	server.mutex.Lock()
 	defer server.mutex.Unlock()
-	pull, err := server.world.known(act.Number)
+	pull, err := server.world.known(act.Number, act.ActorID)
 	if err != nil {
 		return 0, err
 	}
@@ -161,7 +158,7 @@ func (server *Server) Comment(act TextAct) (int64, error) {
 func (server *Server) Reply(act TextAct) (int64, error) {
 	server.mutex.Lock()
 	defer server.mutex.Unlock()
-	pull, err := server.world.known(act.Number)
+	pull, err := server.world.known(act.Number, act.ActorID)
 	if err != nil {
 		return 0, err
 	}
@@ -200,7 +197,7 @@ func (server *Server) Review(act ReviewAct) (int64, error) {
 	server.mutex.Lock()
 	defer server.mutex.Unlock()
 	w, now := &server.world, server.clock.now()
-	pull, err := w.known(act.Number)
+	pull, err := w.known(act.Number, act.ActorID)
 	if err != nil {
 		return 0, err
 	}
@@ -222,7 +219,9 @@ func (server *Server) Review(act ReviewAct) (int64, error) {
 
 // EditAct is an edit in the browser, of the text named by exactly one of the ids, or of the pull request itself.
 type EditAct struct {
-	Number        int    `json:"number"`
+	Number int `json:"number"`
+	// ActorID is the editor; the author of the text when zero.
+	ActorID       int64  `json:"actor_id,omitempty"`
 	ReviewID      int64  `json:"review_id,omitempty"`
 	CommentID     int64  `json:"comment_id,omitempty"`
 	LineCommentID int64  `json:"line_comment_id,omitempty"`
@@ -234,7 +233,11 @@ type EditAct struct {
 func (server *Server) Edit(act EditAct) error {
 	server.mutex.Lock()
 	defer server.mutex.Unlock()
-	pull, err := server.world.known(act.Number)
+	editor := act.ActorID
+	if editor == 0 {
+		editor = actionsUserID // known to every world; it is not stored
+	}
+	pull, err := server.world.known(act.Number, editor)
 	if err != nil {
 		return err
 	}
@@ -246,21 +249,21 @@ func (server *Server) Edit(act EditAct) error {
 		if review == nil {
 			return fmt.Errorf("review_id: no review %d", act.ReviewID)
 		}
-		review.Body, review.EditedAt, review.UpdatedAt = body, &now, now
+		review.Body, review.EditedAt, review.UpdatedAt, review.EditorID = body, &now, now, act.ActorID
 	case act.CommentID != 0:
 		comment := find(pull.Comments, func(comment *Comment) bool { return comment.ID == act.CommentID })
 		if comment == nil {
 			return fmt.Errorf("comment_id: no comment %d", act.CommentID)
 		}
-		comment.Body, comment.EditedAt, comment.UpdatedAt = body, &now, now
+		comment.Body, comment.EditedAt, comment.UpdatedAt, comment.EditorID = body, &now, now, act.ActorID
 	case act.LineCommentID != 0:
 		_, comment := pull.lineComment(act.LineCommentID)
 		if comment == nil {
 			return fmt.Errorf("line_comment_id: no line comment %d", act.LineCommentID)
 		}
-		comment.Body, comment.EditedAt, comment.UpdatedAt = body, &now, now
+		comment.Body, comment.EditedAt, comment.UpdatedAt, comment.EditorID = body, &now, now, act.ActorID
 	default:
-		pull.Body, pull.EditedAt = body, &now
+		pull.Body, pull.EditedAt, pull.EditorID = body, &now, act.ActorID
 		if act.Title != "" {
 			pull.Title = act.Title
 		}
@@ -281,7 +284,7 @@ type ResolveAct struct {
 func (server *Server) Resolve(act ResolveAct) error {
 	server.mutex.Lock()
 	defer server.mutex.Unlock()
-	pull, err := server.world.known(act.Number)
+	pull, err := server.world.known(act.Number, act.ActorID)
 	if err != nil {
 		return err
 	}
@@ -318,7 +321,7 @@ func (server *Server) Close(number int, actorID int64) error {
 }
 
 func (server *Server) setState(act StateAct) error {
-	pull, err := server.world.known(act.Number)
+	pull, err := server.world.known(act.Number, act.ActorID)
 	if err != nil {
 		return err
 	}
@@ -356,7 +359,7 @@ func (server *Server) Retarget(act RetargetAct) error {
 }
 
 func (server *Server) retarget(act RetargetAct) error {
-	pull, err := server.world.known(act.Number)
+	pull, err := server.world.known(act.Number, act.ActorID)
 	if err != nil {
 		return err
 	}
@@ -366,7 +369,7 @@ func (server *Server) retarget(act RetargetAct) error {
 	}
 	pull.Base = Base{Ref: act.Ref, Commit: branch.Commit, Tree: branch.Tree}
 	for _, thread := range pull.Threads {
-		server.world.moveThread(pull, thread, pull.Head.Commit)
+		server.world.moveThread(pull, thread, thread.Commit)
 	}
 	server.world.addEvent(pull, "base_ref_changed", act.ActorID, "", server.clock.now())
 	return nil
@@ -476,8 +479,11 @@ func (server *Server) Now() time.Time {
 	return server.clock.now()
 }
 
-// known finds a pull request for an act.
-func (w *world) known(number int) (*Pull, error) {
+// known finds a pull request for an act of a user.
+func (w *world) known(number int, actorID int64) (*Pull, error) {
+	if w.user(actorID) == nil {
+		return nil, fmt.Errorf("actor_id: no user %d", actorID)
+	}
 	if pull := w.pull(number); pull != nil {
 		return pull, nil
 	}

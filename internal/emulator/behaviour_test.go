@@ -126,7 +126,7 @@ func TestBrowserEdit(t *testing.T) {
 	instance.SetClock(emulatortest.Now.Add(time.Minute))
 	review := instance.State(t).Pull(12).Reviews[0]
 	comment := instance.State(t).Pull(12).Threads[0].Comments[0]
-	for _, edit := range []emulator.EditAct{{ReviewID: review.ID}, {CommentID: 9001}, {LineCommentID: comment.ID}, {Title: "T"}} {
+	for _, edit := range []emulator.EditAct{{ReviewID: review.ID, ActorID: emulatortest.MaintainerID}, {CommentID: 9001}, {LineCommentID: comment.ID}, {Title: "T"}} {
 		edit.Number, edit.Body = 12, "one\ntwo\n"
 		if err := instance.Edit(edit); err != nil {
 			t.Fatal(err)
@@ -142,8 +142,8 @@ func TestBrowserEdit(t *testing.T) {
 			t.Errorf("%s: %q edited at %v", name, text.body, text.at)
 		}
 	}
-	answered := job.do("POST", "/graphql", graphqlBody(t, `{repository(owner:"example-org",name:"ledger"){pullRequest(number:12){lastEditedAt reviews(first:1){nodes{lastEditedAt body}}}}}`, nil))
-	if want := `{"data":{"repository":{"pullRequest":{"lastEditedAt":"2026-11-30T10:06:03Z","reviews":{"nodes":[{"body":"one\r\ntwo\r\n","lastEditedAt":"2026-11-30T10:06:03Z"}]}}}}}`; answered.text != want {
+	answered := job.do("POST", "/graphql", graphqlBody(t, `{repository(owner:"example-org",name:"ledger"){pullRequest(number:12){lastEditedAt editor{login} reviews(first:1){nodes{lastEditedAt body editor{login}}}}}}`, nil))
+	if want := `{"data":{"repository":{"pullRequest":{"editor":{"login":"contributor"},"lastEditedAt":"2026-11-30T10:06:03Z","reviews":{"nodes":[{"body":"one\r\ntwo\r\n","editor":{"login":"maintainer"},"lastEditedAt":"2026-11-30T10:06:03Z"}]}}}}}`; answered.text != want {
 		t.Errorf("%s", answered.text)
 	}
 }

@@ -46,8 +46,8 @@ func TestControl(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", step.path, given.status, given.text, step.want)
 		}
 	}
-	for path, body := range map[string]string{"push": `{"number":99,"tree":{}}`, "nothing": `{}`, "label": `{"number":12,"who":1}`, "edit": `{"number":12,"review_id":1,"body":""}`,
-		"state": `{"number":12,"to":"sideways"}`, "retarget": `{"number":12,"ref":"none"}`, "artifacts?run_id=1&name=x": "b", "faults": `{"kind":"none"}`, "resolve": `{"number":12,"comment_id":1}`} {
+	for path, body := range map[string]string{"push": `{"number":99,"actor_id":1000001,"tree":{}}`, "nothing": `{}`, "label": `{"number":12,"who":1}`, "edit": `{"number":12,"review_id":1,"body":""}`,
+		"state": `{"number":12,"actor_id":1000001,"to":"sideways"}`, "retarget": `{"number":12,"actor_id":1000001,"ref":"none"}`, "artifacts?run_id=1&name=x": "b", "faults": `{"kind":"none"}`, "resolve": `{"number":12,"actor_id":1000001,"comment_id":1}`, "close": `{"number":12,"actor_id":77}`} {
 		if given := person.do("POST", "/_emulator/"+path, body); given.status != 400 {
 			t.Errorf("%s %s: %d, want 400", path, body, given.status)
 		}
@@ -113,6 +113,10 @@ func TestSeedFile(t *testing.T) {
 		"run's workflow":        {func(seed *emulator.Seed) { seed.WorkflowRuns[0].WorkflowID = 1 }, "workflow_runs[0]"},
 		"artifact's run":        {func(seed *emulator.Seed) { seed.Artifacts = []*emulator.Artifact{{RunID: 1}} }, "artifacts[0]"},
 		"check's commit":        {func(seed *emulator.Seed) { seed.CheckRuns = []*emulator.CheckRun{{HeadCommit: "x"}} }, "check_runs[0]"},
+		"unknown labeller":      {func(seed *emulator.Seed) { seed.PullRequests[0].Events[0].ActorID = 1 }, "events[0]: actor_id"},
+		"thread off the diff":   {func(seed *emulator.Seed) { seed.PullRequests[0].Threads = thread(1, 0, 0) }, "threads[0]: line: 1 is not in the diff"},
+		"thread without a line": {func(seed *emulator.Seed) { seed.PullRequests[0].Threads = thread(0, 0, 0) }, "original_line"},
+		"thread's review":       {func(seed *emulator.Seed) { seed.PullRequests[0].Threads = thread(10, 0, 5) }, "comments[0]: review_id"},
 		"empty thread":          {func(seed *emulator.Seed) { seed.PullRequests[0].Threads = []*emulator.Thread{{Path: "x"}} }, "threads[0]"},
 	} {
 		seed := emulatortest.Seed()
@@ -125,6 +129,30 @@ func TestSeedFile(t *testing.T) {
 		if _, err := emulator.ReadSeed([]byte(document)); err == nil {
 			t.Errorf("%s was read", document)
 		}
+	}
+}
+
+// thread is a thread on a line of the seed's change, 0 for none, whose comment is of a review, 0 for one of its own.
+func thread(line, original int, review int64) []*emulator.Thread {
+	made := &emulator.Thread{Path: "internal/store/query.go", OriginalLine: original, Comments: []*emulator.LineComment{{AuthorID: emulatortest.ContributorID, Body: "b", ReviewID: review}}}
+	if line > 0 {
+		made.Line = &line
+	}
+	return []*emulator.Thread{made}
+}
+
+func TestSeededThreads(t *testing.T) {
+	instance, job := start(t, func(seed *emulator.Seed) {
+		seed.PullRequests[0].Threads = append(thread(10, 0, 0), thread(0, 7, 0)...)
+	}, emulator.Options{})
+	if got := strings.Join(placesOf(instance.State(t).Pull(12)), ", "); got != "query.go RIGHT --10 was 10, query.go RIGHT --- was 7" {
+		t.Errorf("%s", got)
+	}
+	if comments := job.get(repo + "/pulls/12/comments").list(t); len(comments) != 2 || !strings.HasPrefix(comments[0]["diff_hunk"].(string), "@@ -7,7 +7,7 @@ package store\n") {
+		t.Errorf("%v", comments)
+	}
+	if reviews := job.get(repo + "/pulls/12/reviews").list(t); len(reviews) != 2 {
+		t.Errorf("%d reviews", len(reviews))
 	}
 }
 

@@ -49,7 +49,7 @@ func eventFaults() []faultKind {
 						return server.retarget(RetargetAct{Number: pull.Number, ActorID: server.world.defaults.ActorID, Ref: name})
 					}
 				}
-				return server.retarget(RetargetAct{Number: pull.Number, Ref: "a second branch"})
+				return server.retarget(RetargetAct{Number: pull.Number, ActorID: server.world.defaults.ActorID, Ref: "a second branch"})
 			}),
 	}
 }

@@ -147,7 +147,7 @@ func (g graph) pull(pull *Pull) value {
 	return value{"PullRequest", map[string]any{
 		"id": nodeID("PR", pull.ID), "fullDatabaseId": strconv.FormatInt(pull.ID, 10), "databaseId": pull.ID, "number": pull.Number, "state": state,
 		"isDraft": pull.Draft, "locked": pull.Locked, "closed": pull.State == "closed", "merged": pull.Merged, "title": pull.Title, "body": pull.Body,
-		"author": g.actor(pull.AuthorID), "editor": g.editor(pull.EditedAt, pull.AuthorID), "lastEditedAt": stamp(pull.EditedAt),
+		"author": g.actor(pull.AuthorID), "editor": g.editor(pull.EditedAt, pull.EditorID, pull.AuthorID), "lastEditedAt": stamp(pull.EditedAt),
 		"createdAt": instant(pull.CreatedAt), "updatedAt": instant(pull.UpdatedAt), "url": g.pullURL(pull),
 		"headRefName": pull.Head.Ref, "headRefOid": pull.Head.Commit, "baseRefName": pull.Base.Ref, "baseRefOid": pull.Base.Commit,
 		"headRepository": head, "headRepositoryOwner": headOwner,
@@ -174,30 +174,33 @@ func (g graph) pullURL(pull *Pull) string {
 	return fmt.Sprintf("%s/pull/%d", g.c.pageURL(), pull.Number)
 }
 
-// editor is who last edited a text: the emulator knows no editors but the author.
-func (g graph) editor(editedAt *time.Time, author int64) any {
-	if editedAt == nil {
+// editor is who last edited a text; nil when nobody did.
+func (g graph) editor(editedAt *time.Time, editor, author int64) any {
+	switch {
+	case editedAt == nil:
 		return nil
+	case editor == 0:
+		return g.actor(author)
 	}
-	return g.actor(author)
+	return g.actor(editor)
 }
 
 // text has the fields that all comments and reviews share.
-func (g graph) text(prefix string, id, author int64, body string, created, updated time.Time, edited *time.Time) map[string]any {
+func (g graph) text(prefix string, id, author int64, body string, created, updated time.Time, edited *time.Time, editor int64) map[string]any {
 	return map[string]any{
 		"id": nodeID(prefix, id), "fullDatabaseId": strconv.FormatInt(id, 10), "databaseId": id, "author": g.actor(author), "body": body,
-		"createdAt": instant(created), "updatedAt": instant(updated), "lastEditedAt": stamp(edited), "editor": g.editor(edited, author),
+		"createdAt": instant(created), "updatedAt": instant(updated), "lastEditedAt": stamp(edited), "editor": g.editor(edited, editor, author),
 	}
 }
 
 func (g graph) comment(pull *Pull, comment *Comment) value {
-	fields := g.text("IC", comment.ID, comment.AuthorID, comment.Body, comment.CreatedAt, comment.UpdatedAt, comment.EditedAt)
+	fields := g.text("IC", comment.ID, comment.AuthorID, comment.Body, comment.CreatedAt, comment.UpdatedAt, comment.EditedAt, comment.EditorID)
 	fields["url"] = fmt.Sprintf("%s#issuecomment-%d", g.pullURL(pull), comment.ID)
 	return value{"IssueComment", fields}
 }
 
 func (g graph) review(pull *Pull, review *Review) value {
-	fields := g.text("PRR", review.ID, review.AuthorID, review.Body, review.CreatedAt, review.UpdatedAt, review.EditedAt)
+	fields := g.text("PRR", review.ID, review.AuthorID, review.Body, review.CreatedAt, review.UpdatedAt, review.EditedAt, review.EditorID)
 	fields["url"] = fmt.Sprintf("%s#pullrequestreview-%d", g.pullURL(pull), review.ID)
 	fields["state"], fields["commit"], fields["submittedAt"] = review.State, g.commit(g.world.commits[review.Commit]), stamp(&review.CreatedAt)
 	if review.State == "PENDING" {
@@ -239,7 +242,7 @@ func (g graph) thread(pull *Pull, thread *Thread) value {
 }
 
 func (g graph) lineComment(pull *Pull, thread *Thread, comment *LineComment) value {
-	fields := g.text("PRRC", comment.ID, comment.AuthorID, comment.Body, comment.CreatedAt, comment.UpdatedAt, comment.EditedAt)
+	fields := g.text("PRRC", comment.ID, comment.AuthorID, comment.Body, comment.CreatedAt, comment.UpdatedAt, comment.EditedAt, comment.EditorID)
 	review := pull.review(comment.ReviewID)
 	state := "SUBMITTED"
 	if review.State == "PENDING" {

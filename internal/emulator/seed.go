@@ -127,6 +127,8 @@ type Pull struct {
 	Title    string     `json:"title"`
 	Body     string     `json:"body"`
 	EditedAt *time.Time `json:"edited_at"`
+	// EditorID is who edited last; the author when zero.
+	EditorID int64 `json:"editor_id,omitempty"`
 	// State is open (the default) or closed.
 	State     string     `json:"state"`
 	Merged    bool       `json:"merged"`
@@ -197,6 +199,7 @@ type Comment struct {
 	CreatedAt time.Time  `json:"created_at"`
 	UpdatedAt time.Time  `json:"updated_at"`
 	EditedAt  *time.Time `json:"edited_at"`
+	EditorID  int64      `json:"editor_id,omitempty"`
 }
 
 // Review is a review of a pull request. Its line comments are in Thread.
@@ -211,6 +214,7 @@ type Review struct {
 	CreatedAt time.Time  `json:"created_at"`
 	UpdatedAt time.Time  `json:"updated_at"`
 	EditedAt  *time.Time `json:"edited_at"`
+	EditorID  int64      `json:"editor_id,omitempty"`
 }
 
 // Thread is a line of the diff with the comments on it; the first comment is the top one.
@@ -244,6 +248,7 @@ type LineComment struct {
 	CreatedAt time.Time  `json:"created_at"`
 	UpdatedAt time.Time  `json:"updated_at"`
 	EditedAt  *time.Time `json:"edited_at"`
+	EditorID  int64      `json:"editor_id,omitempty"`
 }
 
 // CheckRun is a check on a commit.

@@ -28,6 +28,9 @@ type Call struct {
 	At      time.Time `json:"at"`
 }
 
+// hourlyLimit is how many calls an hour GitHub says it allows; the emulator never runs out by itself.
+const hourlyLimit = 5000
+
 // faultHeader names the applied fault in an answer, so that a validator can tell a fault from a mistake of the emulator.
 const faultHeader = "X-Emulator-Fault"
 
@@ -41,7 +44,7 @@ func (server *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		server.serveControl(w, r, body)
 		return
 	}
-	applied, given, entry, date := server.answerTo(r, body)
+	applied, given, number, date := server.answerTo(r, body)
 	if given.hangUp {
 		panic(http.ErrAbortHandler)
 	}
@@ -53,8 +56,14 @@ func (server *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	for name, values := range given.header {
 		header[name] = values
 	}
+	if number > 0 && header.Get("X-Ratelimit-Limit") == "" {
+		header.Set("X-Ratelimit-Limit", strconv.Itoa(hourlyLimit))
+		header.Set("X-Ratelimit-Remaining", strconv.Itoa(max(hourlyLimit-number, 1)))
+		header.Set("X-Ratelimit-Used", strconv.Itoa(number))
+		header.Set("X-Ratelimit-Reset", strconv.FormatInt(date.Add(time.Hour).Unix(), 10))
+	}
 	header.Set("Date", date.Format(http.TimeFormat))
-	header.Set("X-Github-Request-Id", "EMUL:"+strconv.Itoa(entry+1))
+	header.Set("X-Github-Request-Id", "EMUL:"+strconv.Itoa(number))
 	if applied != nil {
 		header.Set(faultHeader, applied.kind.Name)
 	}
@@ -64,10 +73,10 @@ func (server *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // answerTo logs a call and serves it with the mutex held, but for the wait at a gate.
-func (server *Server) answerTo(r *http.Request, body []byte) (applied *appliedFault, given answer, entry int, date time.Time) {
+func (server *Server) answerTo(r *http.Request, body []byte) (applied *appliedFault, given answer, number int, date time.Time) {
 	server.mutex.Lock()
 	defer server.mutex.Unlock()
-	entry = server.log(r, body)
+	entry := server.log(r, body)
 	applied = server.takeFault(server.calls[entry])
 	if applied != nil && applied.kind.gated {
 		gate := server.gate(applied.fault.Gate)
@@ -77,7 +86,7 @@ func (server *Server) answerTo(r *http.Request, body []byte) (applied *appliedFa
 	}
 	given = server.serveCall(r, body, entry, applied)
 	server.calls[entry].Status = given.status
-	return applied, given, entry, server.clock.now()
+	return applied, given, server.calls[entry].Number, server.clock.now()
 }
 
 // log adds an entry and returns its index.

@@ -225,7 +225,10 @@ func (w *world) plantPull(pull *Pull, now time.Time) error {
 
 // plantTalk completes what was said about a pull request.
 func (w *world) plantTalk(pull *Pull) error {
-	for _, event := range pull.Events {
+	for i, event := range pull.Events {
+		if w.user(event.ActorID) == nil {
+			return fmt.Errorf("events[%d]: actor_id: no user %d", i, event.ActorID)
+		}
 		event.ID = w.use("event", event.ID)
 		setTime(&event.At, pull.CreatedAt)
 	}
@@ -242,31 +245,52 @@ func (w *world) plantTalk(pull *Pull) error {
 		setTime(&review.UpdatedAt, review.CreatedAt)
 	}
 	for i, thread := range pull.Threads {
-		if len(thread.Comments) == 0 {
-			return fmt.Errorf("threads[%d]: comments: a thread has at least one", i)
+		if err := w.plantThread(pull, thread); err != nil {
+			return fmt.Errorf("threads[%d]: %w", i, err)
 		}
-		thread.ID = w.use("thread", thread.ID)
-		setDefault(&thread.Side, right)
-		setDefault(&thread.OriginalCommit, pull.Head.Commit)
-		setDefault(&thread.Commit, thread.OriginalCommit)
-		if thread.OriginalLine == 0 && thread.Line != nil {
-			thread.OriginalLine = *thread.Line
+	}
+	return nil
+}
+
+// plantThread completes a thread. Its line, when it has one, is a line of the head's diff.
+func (w *world) plantThread(pull *Pull, thread *Thread) error {
+	if len(thread.Comments) == 0 {
+		return errors.New("comments: a thread has at least one")
+	}
+	thread.ID = w.use("thread", thread.ID)
+	setDefault(&thread.Side, right)
+	setDefault(&thread.OriginalCommit, pull.Head.Commit)
+	setDefault(&thread.Commit, thread.OriginalCommit)
+	switch {
+	case thread.Line != nil:
+		change := changeOf(w.changes(pull), thread.Path)
+		if change == nil {
+			return fmt.Errorf("path: %q is not in the change", thread.Path)
 		}
-		if change := changeOf(w.changes(pull), thread.Path); change != nil && thread.Line != nil {
-			if place, found := change.locate(thread.Side, *thread.Line); found {
-				setDefault(&thread.Hunk, place.hunkUpTo())
-				thread.Position, thread.OriginalPosition = &place.position, place.position
-			}
+		place, found := change.locate(thread.Side, *thread.Line)
+		if !found {
+			return fmt.Errorf("line: %d is not in the diff of %s; an outdated thread has only an original_line", *thread.Line, thread.Path)
 		}
-		for _, comment := range thread.Comments {
-			comment.ID = w.use("line_comment", comment.ID)
-			setTime(&comment.CreatedAt, pull.CreatedAt)
-			setTime(&comment.UpdatedAt, comment.CreatedAt)
-			if comment.ReviewID == 0 {
-				comment.ReviewID = w.next("review")
-				pull.Reviews = append(pull.Reviews, &Review{ID: comment.ReviewID, AuthorID: comment.AuthorID, State: "COMMENTED",
-					Commit: thread.Commit, CreatedAt: comment.CreatedAt, UpdatedAt: comment.UpdatedAt})
-			}
+		thread.Commit = pull.Head.Commit
+		setDefault(&thread.Hunk, place.hunkUpTo())
+		thread.Position = &place.position
+		if thread.OriginalLine == 0 {
+			thread.OriginalLine, thread.OriginalPosition = *thread.Line, place.position
+		}
+	case thread.OriginalLine == 0:
+		return errors.New("original_line: a thread has one")
+	}
+	for i, comment := range thread.Comments {
+		comment.ID = w.use("line_comment", comment.ID)
+		setTime(&comment.CreatedAt, pull.CreatedAt)
+		setTime(&comment.UpdatedAt, comment.CreatedAt)
+		if comment.ReviewID == 0 {
+			comment.ReviewID = w.next("review")
+			pull.Reviews = append(pull.Reviews, &Review{ID: comment.ReviewID, AuthorID: comment.AuthorID, State: "COMMENTED",
+				Commit: thread.Commit, CreatedAt: comment.CreatedAt, UpdatedAt: comment.UpdatedAt})
+		}
+		if pull.review(comment.ReviewID) == nil {
+			return fmt.Errorf("comments[%d]: review_id: no review %d", i, comment.ReviewID)
 		}
 	}
 	return nil
