@@ -18,7 +18,8 @@ const (
 )
 
 // ReviewMarker ends the body of a review. Content is the content id's 64 hexadecimal digits, without "sha256:"; Commit is
-// the admitted commit. Status is the Result's, "completed" or "incomplete". Omitted is how many texts and files the model was not shown.
+// the admitted commit. Status is the Result's, "completed" or "incomplete". Omitted is how many files the model was not
+// shown: those over the budget, and those whose content the diff does not show.
 type ReviewMarker struct {
 	Key, Run, Role, Intent, Content, Commit, Status string
 	Omitted                                         int
