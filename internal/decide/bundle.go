@@ -76,6 +76,11 @@ func (b bundle) write(directory string) error {
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 	}
+	if info, err := os.Stat(directory); err == nil && info.IsDir() {
+		if err := os.Remove(directory); err != nil {
+			return fmt.Errorf("take the place of an empty directory: %w", err)
+		}
+	}
 	if err := os.Rename(partial, directory); err != nil {
 		return fmt.Errorf("give the directory its name: %w", err)
 	}

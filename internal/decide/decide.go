@@ -148,6 +148,10 @@ func tell(stderr io.Writer, step *workflow.Step, err error) int {
 	default:
 		exit = exitRun
 		fault = step.Fault(github.CodeOf(err), "the facts could not be read", oneLine(err))
+		fault.Next = "run the workflow again"
+		if fault.Code == contract.CodePermissionDenied {
+			fault.Next = "give the job the read permissions that the action's github-token names"
+		}
 	}
 	if fault.Code == contract.CodeOutputFailed {
 		exit = exitRun
