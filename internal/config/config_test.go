@@ -83,6 +83,9 @@ func TestEmbeddedDefaults(t *testing.T) {
 	if c.Policy.Approval.Outside != contract.ApprovalRequired || c.Policy.Paused != nil || len(c.Policy.Maintainers) != 0 {
 		t.Errorf("policy %+v: outsiders must need approval, and nobody is a maintainer until named", c.Policy)
 	}
+	if len(c.Policy.ExcludedPaths) != 0 {
+		t.Errorf("excluded paths %v: a review of the whole change must not leave out what nobody chose to", c.Policy.ExcludedPaths)
+	}
 	if ceiling := c.Apps.Apps[0].Ceiling; ceiling["contents"] != "" || ceiling["pull_requests"] != "write" || ceiling["checks"] != "write" {
 		t.Errorf("ceiling %v", ceiling)
 	}

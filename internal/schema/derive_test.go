@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-
 // derive looks for a counter-example of a rule: it goes to every place of every example where the rule applies and tries what
 // could break a rule of its keyword, until one breaks it alone.
 func derive(t *testing.T, files map[string][]byte, r rule) (counterExample, bool) {
