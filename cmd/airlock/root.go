@@ -12,7 +12,7 @@ import (
 // Exit codes of every command.
 const (
 	exitDone    = 0 // did what was asked
-	exitFound   = 1 // findings, or a Run that failed or was refused
+	exitFound   = 1 // findings, or something that failed or was refused
 	exitUsage   = 2 // called in a way it does not know, or bad input
 	exitNotRead = 3 // checks: a file could not be read or understood
 )
@@ -44,8 +44,13 @@ func run(ctx context.Context, arguments []string, std streams) int {
 		Use:   "airlock",
 		Short: "A model reviews; the process that thinks holds no credential that can write",
 		Long: "airlock lets a model work on pull requests while the process that thinks holds no credential that can write,\n" +
-			"and the process that writes never thinks.\n\n" +
-			"Exit codes: 0 done; 1 findings, or a Run that failed or was refused; 2 usage or bad input; 3 a file could not be read (checks).",
+			"and the process that writes never thinks. The work itself is done by three programs that GitHub Actions starts;\n" +
+			"these are the commands of a maintainer at a terminal. None of them writes to GitHub.\n\n" +
+			"Exit codes: 0 done; 1 findings, or something failed or was refused; 2 usage or bad input; 3 nothing could be read\n" +
+			"(checks). Commands that a program may read take --json.",
+		Example: "  airlock demo                  see a pull request reviewed, without an account or a key\n" +
+			"  airlock checks                look for the boundary in this repository's own workflows\n" +
+			"  airlock rules item_held       what a reason code means, and what to do next",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -55,6 +60,7 @@ func run(ctx context.Context, arguments []string, std streams) int {
 	root.SetErr(std.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
 	for _, command := range commands() {
+		endWithOne(command)
 		root.AddCommand(command)
 	}
 	err := root.ExecuteContext(ctx)
@@ -73,11 +79,32 @@ func run(ctx context.Context, arguments []string, std streams) int {
 	}
 }
 
+// endWithOne makes an error that a command returns without a code end it with 1: what is left to run is cobra's own, a call
+// that it does not know.
+func endWithOne(command *cobra.Command) {
+	for _, inner := range command.Commands() {
+		endWithOne(inner)
+	}
+	inner := command.RunE
+	command.RunE = func(command *cobra.Command, arguments []string) error {
+		err := inner(command, arguments)
+		var exit *exitError
+		if err == nil || errors.As(err, &exit) {
+			return err
+		}
+		return &exitError{exitFound, fmt.Errorf("%s: %w", command.Name(), err)}
+	}
+}
+
 // commands lists the commands, one file each.
 func commands() []*cobra.Command {
 	return []*cobra.Command{
+		applyCommand(),
+		checksCommand(),
 		demoCommand(),
 		emulateCommand(),
+		lockCommand(),
 		rulesCommand(),
+		versionCommand(),
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -15,15 +14,18 @@ import (
 func rulesCommand() *cobra.Command {
 	var asJSON, asMarkdown bool
 	command := &cobra.Command{
-		Use:   "rules [code]",
+		Use:   "rules [CODE]",
 		Short: "List every reason code: what it means and what to do next",
-		Args:  cobra.MaximumNArgs(1),
+		Long: "Everything that keeps a pull request from being reviewed, a Result from being applied or a check from being green has a\n" +
+			"code. The list is closed and only ever grows. With a CODE it prints that one; docs/reasons.md is the same list.",
+		Example: "  airlock rules\n  airlock rules author_needs_approval\n  airlock rules --json",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			reasons := contract.Reasons()
 			if len(arguments) == 1 {
 				reason, ok := contract.ReasonOf(contract.Code(arguments[0]))
 				if !ok {
-					return &exitError{exitUsage, fmt.Errorf("usage: there is no such reason code; airlock rules lists them all")}
+					return &exitError{exitUsage, fmt.Errorf("usage: rules: there is no such reason code; airlock rules lists them all")}
 				}
 				reasons = []contract.Reason{reason}
 			}
@@ -68,9 +70,7 @@ func writeReasonsJSON(out io.Writer, reasons []contract.Reason) error {
 	for i, r := range reasons {
 		rows[i] = row{string(r.Code), string(r.Stage), r.Fault, r.Sentence, r.Example, r.Next}
 	}
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(rows)
+	return encodeIndented(out, rows)
 }
 
 func writeReasonsMarkdown(out io.Writer) error {

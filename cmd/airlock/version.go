@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-2ea642bd/airlock/internal/release"
+)
+
+// versionCommand says which Release this is.
+func versionCommand() *cobra.Command {
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "version",
+		Short: "Say which Release this is: version, commit, and the digest of its contract",
+		Long: "Prints the Release that is part of every record. Two builds with the same contract digest read, write and post the same;\n" +
+			"a Result is only ever applied by the Release that admitted it. A build that is no release has a commit of zeros.",
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			current, err := release.Current()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return encodeIndented(command.OutOrStdout(), current)
+			}
+			_, err = fmt.Fprintf(command.OutOrStdout(), "airlock %s\ncommit   %s\ncontract %s\n", current.Version, current.Commit, current.Contract)
+			return err
+		},
+	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return command
+}
