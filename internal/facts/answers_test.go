@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-2ea642bd/airlock/internal/emulator"
 	"github.com/seed-2ea642bd/airlock/internal/emulator/emulatortest"
@@ -165,5 +166,119 @@ func TestAnswersWithoutWhatCounts(t *testing.T) {
 				t.Errorf("incomplete %q, want %q: %v", got, test.parts, snapshot.Faults)
 			}
 		})
+	}
+}
+
+// replaces changes the answers of one path, from the nth on.
+func replaces(path string, from int, pairs ...string) tamper {
+	seen := 0
+	return tamper{
+		matches: func(r *http.Request, _ string) bool {
+			return strings.HasSuffix(r.URL.Path, path) && !strings.Contains(r.Header.Get("Accept"), "diff")
+		},
+		change: func(a *http.Response, body []byte) {
+			text := string(body)
+			if seen++; seen >= from {
+				text = strings.NewReplacer(pairs...).Replace(text)
+			}
+			answerWith(a, text)
+		},
+	}
+}
+
+// TestAnswersThatDisagree holds that two answers that do not fit together are noticed, each by one field.
+func TestAnswersThatDisagree(t *testing.T) {
+	instance := emulatortest.Start(t, emulatortest.Seed(), emulator.Options{})
+	readThrough := func(t *testing.T, through http.RoundTripper) facts.Snapshot {
+		t.Helper()
+		snapshot, err := facts.Read(context.Background(), clientFor(t, instance.URL, through), request())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return snapshot
+	}
+	for name, through := range map[string]tamper{
+		"the base's name in the conversation": replaces("/graphql", 1, `"baseRefName":"main"`, `"baseRefName":"release"`),
+		"a file in the diff that no list has": replaces("/pulls/12/files", 1, `"filename":"internal/store/owner.go"`, `"filename":"internal/store/owner.go","filename":"internal/store/query.go"`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			snapshot := readThrough(t, through)
+			if name == "a file in the diff that no list has" {
+				// Both entries of the list are the same file, and the diff's other one is on nobody's.
+				if got := snapshot.Facts.Content.Files; got[0].Path != got[1].Path {
+					t.Fatalf("files %+v", got)
+				}
+			}
+			if got := incomplete(snapshot.Facts); got != "content" {
+				t.Errorf("incomplete %q: %v", got, snapshot.Faults)
+			}
+		})
+	}
+	t.Run("the base's name alone", func(t *testing.T) {
+		first := true
+		client := clientFor(t, instance.URL, tamper{
+			matches: func(r *http.Request, _ string) bool {
+				return strings.HasSuffix(r.URL.Path, "/pulls/12") && !strings.Contains(r.Header.Get("Accept"), "diff")
+			},
+			change: func(a *http.Response, body []byte) {
+				text := string(body)
+				if first {
+					text = strings.ReplaceAll(text, `"ref":"main"`, `"ref":"release"`)
+				}
+				first = false
+				answerWith(a, text)
+			},
+		})
+		snapshot, err := facts.Read(context.Background(), client, request())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := client.Calls().REST; got != 10 || incomplete(snapshot.Facts) != "" {
+			t.Errorf("%d REST calls, %v; the change was not read again", got, snapshot.Faults)
+		}
+	})
+	t.Run("a file without its patch", func(t *testing.T) {
+		snapshot := readThrough(t, replaces("/pulls/12/files", 1, `"patch":`, `"petch":`))
+		content := snapshot.Facts.Content
+		if content.Files[0].Visible || content.Files[1].Visible || content.State != "not_text" {
+			t.Errorf("content %+v", content)
+		}
+	})
+}
+
+// TestMovedFileThatChanged holds that a move is believed to be one only where both answers say so.
+func TestMovedFileThatChanged(t *testing.T) {
+	seed := emulatortest.Seed()
+	moved := emulatortest.Text(strings.Repeat("a line that stays as it is\n", 20))
+	seed.PullRequests[0].Base.Tree, seed.PullRequests[0].Head.Tree = emulator.Tree{"old": moved}, emulator.Tree{"new": moved}
+	instance := emulatortest.Start(t, seed, emulator.Options{})
+	for changes, visible := range map[string]bool{`"changes":0`: true, `"changes":1`: false} {
+		snapshot, err := facts.Read(context.Background(), clientFor(t, instance.URL, replaces("/pulls/12/files", 1, `"changes":0`, changes)), request())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := snapshot.Facts.Content.Files[0].Visible; got != visible {
+			t.Errorf("%s: visible %v", changes, got)
+		}
+	}
+}
+
+// TestResultsOfBelievedRunsOnly holds that beside a believed run no other's artifact counts, nor one of another name.
+func TestResultsOfBelievedRunsOnly(t *testing.T) {
+	snapshot, _ := read(t, emulator.Options{}, func(seed *emulator.Seed) {
+		add := func(run int64, event string, artifact int64, name string, age time.Duration) {
+			at := emulatortest.Now.Add(-age)
+			seed.WorkflowRuns = append(seed.WorkflowRuns, &emulator.Run{ID: run, WorkflowID: emulatortest.WorkflowID, Event: event, Title: "airlock pr-review #12",
+				Status: "completed", Conclusion: "success", CreatedAt: at})
+			seed.Artifacts = append(seed.Artifacts, &emulator.Artifact{ID: artifact, Name: name, RunID: run, Zip: []byte("PK"), CreatedAt: at, ExpiresAt: emulatortest.Now.Add(time.Hour)})
+		}
+		add(16000000001, "pull_request_target", 5000000001, "airlock-result-pr-review-12-1", time.Hour)
+		add(16000000002, "pull_request", 5000000002, "airlock-result-pr-review-12-1", time.Hour)
+		add(16000000003, "schedule", 5000000003, "airlock-bundle-pr-review-12-1", time.Hour)
+		add(16000000004, "schedule", 5000000004, "airlock-result-pr-review-12-1", 25*time.Hour)
+	})
+	results := snapshot.Facts.Records.Results
+	if len(results) != 1 || results[0].ArtifactID != 5000000001 || results[0].WorkflowRunID != 16000000001 {
+		t.Errorf("results %+v", results)
 	}
 }

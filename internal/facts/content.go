@@ -3,7 +3,9 @@ package facts
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	gogithub "github.com/google/go-github/v66/github"
 
@@ -93,10 +95,25 @@ func (r rawContent) describe(changedFiles int) (contract.Content, error) {
 	case fault != nil:
 	case len(r.files) != changedFiles:
 		fault = fmt.Errorf("the list of files has %d of %d", len(r.files), changedFiles)
-	case !r.tooLarge && len(shown) > len(r.files):
-		fault = fmt.Errorf("the diff shows %d files, the list has %d", len(shown), len(r.files))
+	default:
+		fault = allListed(shown, content.Files)
 	}
 	return content, fault
+}
+
+// allListed holds that the list of files, whose digest stands for the content, covers what the diff shows. A name that is not
+// UTF-8 is written in another way in the list: its file is there, and not visible.
+func allListed(entries map[string][]shown, files []contract.ContentFile) error {
+	listed := make(map[string]bool, len(files))
+	for _, file := range files {
+		listed[file.Path.Raw()] = true
+	}
+	for path := range entries {
+		if !listed[path] && utf8.ValidString(path) {
+			return errors.New("the diff shows a file that the list of files does not have")
+		}
+	}
+	return nil
 }
 
 func statusKnown(status string) bool {
