@@ -5,25 +5,24 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/effects"
 	"github.com/seed-2ea642bd/airlock/internal/facts"
 	"github.com/seed-2ea642bd/airlock/internal/github"
+	"github.com/seed-2ea642bd/airlock/internal/outcome"
 )
-
-// checkText is what a check says to a person.
-type checkText struct {
-	Conclusion, Title, Summary string
-}
 
 // checkRun is what GitHub says of a check.
 type checkRun struct {
-	ID         int64  `json:"id"`
-	Name       string `json:"name"`
-	HeadSHA    string `json:"head_sha"`
-	ExternalID string `json:"external_id"`
-	Status     string `json:"status"`
-	Conclusion string `json:"conclusion"`
+	ID         int64       `json:"id"`
+	Name       string      `json:"name"`
+	HeadSHA    string      `json:"head_sha"`
+	ExternalID string      `json:"external_id"`
+	Status     string      `json:"status"`
+	Conclusion string      `json:"conclusion"`
+	Output     checkOutput `json:"output"`
 	App        struct {
 		ID int64 `json:"id"`
 	} `json:"app"`
@@ -45,63 +44,106 @@ type checkRequest struct {
 	Output     checkOutput `json:"output"`
 }
 
-// writeCheck writes the check of this Run on the commit and reads it back. It looks for one with this Run's external id
-// first and updates it, so that running again leaves one check. A lost reply is answered by looking again.
-func writeCheck(ctx context.Context, client *github.Client, decision contract.Decision, commit string, app contract.App, text checkText) (*contract.CheckRecord, error) {
-	repository := github.Repository(decision.Repository.Owner, decision.Repository.Name)
-	name, id := facts.CheckName(decision.Role), facts.CheckExternalID(decision.Run, decision.Item.Number)
-	there, err := findCheck(ctx, client, repository, commit, name, id, app)
-	if err != nil {
-		return nil, err
-	}
-	request := checkRequest{ExternalID: id, Status: "completed", Conclusion: text.Conclusion, Output: checkOutput{text.Title, text.Summary}}
-	method, path := http.MethodPost, repository+"/check-runs"
-	if there != nil {
-		method, path = http.MethodPatch, fmt.Sprintf("%s/check-runs/%d", repository, there.ID)
-	} else {
-		request.Name, request.HeadSHA = name, commit
-	}
-	var written checkRun
-	_, err = client.REST(ctx, method, path, request, &written)
-	switch {
-	case err != nil && !github.ClassOf(err).OutcomeUnknown():
-		return nil, err
-	case err != nil || written.ID == 0:
-		there, lost := findCheck(ctx, client, repository, commit, name, id, app)
-		if lost != nil || there == nil {
-			return nil, github.Malformed(method+" /"+path, "it is not known whether the check was written")
-		}
-		written = *there
-	}
-	var read checkRun
-	if _, err := client.REST(ctx, http.MethodGet, fmt.Sprintf("%s/check-runs/%d", repository, written.ID), nil, &read); err != nil {
-		return nil, err
-	}
-	if read.Name != name || read.HeadSHA != commit || read.ExternalID != id || read.Status != "completed" ||
-		read.Conclusion != text.Conclusion || read.App.ID != app.AppID {
-		return nil, github.Malformed("GET /"+path, "the check that was read back is not the one that was written")
-	}
-	return &contract.CheckRecord{AuthorAppID: read.App.ID, Commit: read.HeadSHA, Conclusion: read.Conclusion, DatabaseID: read.ID, Name: read.Name}, nil
+// reporter writes the check of one Run on its commit.
+type reporter struct {
+	client     *github.Client
+	repository string
+	app        contract.App
+	externalID string
+	check      outcome.Check
 }
 
-// findCheck looks for this Run's check by its external id, on all pages.
-func findCheck(ctx context.Context, client *github.Client, repository, commit, name, id string, app contract.App) (*checkRun, error) {
-	path := fmt.Sprintf("%s/commits/%s/check-runs?check_name=%s&filter=all&app_id=%d", repository, commit, url.QueryEscape(name), app.AppID)
+func newReporter(client *github.Client, decision contract.Decision, app contract.App, check outcome.Check) reporter {
+	return reporter{client: client, repository: github.Repository(decision.Repository.Owner, decision.Repository.Name), app: app,
+		externalID: facts.CheckExternalID(decision.Run, decision.Item.Number), check: check}
+}
+
+// write writes the check and reads it back. It looks for one with this Run's external id first and updates it, so that
+// running again leaves one check. A lost reply is answered by looking again, as the read-back is.
+func (r reporter) write(ctx context.Context) (contract.CheckRecord, error) {
+	var there *checkRun
+	if err := r.patiently(ctx, func() (err error) { there, err = r.find(ctx); return err }); err != nil {
+		return contract.CheckRecord{}, err
+	}
+	request := checkRequest{ExternalID: r.externalID, Status: "completed", Conclusion: r.check.Conclusion, Output: checkOutput{r.check.Title, r.check.Summary}}
+	method, path := http.MethodPost, r.repository+"/check-runs"
+	if there != nil {
+		method, path = http.MethodPatch, fmt.Sprintf("%s/check-runs/%d", r.repository, there.ID)
+	} else {
+		request.Name, request.HeadSHA = r.check.Name, r.check.Commit
+	}
+	err := r.patiently(ctx, func() error {
+		_, err := r.client.REST(ctx, method, path, request, nil)
+		return err
+	})
+	if err != nil && !github.ClassOf(err).OutcomeUnknown() {
+		return contract.CheckRecord{}, err
+	}
+	return r.readBack(ctx)
+}
+
+// readBack returns the check only where it is the one that was asked for.
+func (r reporter) readBack(ctx context.Context) (contract.CheckRecord, error) {
+	failure := error(&effects.Fault{Code: contract.CodeEffectUnknown, What: "it is not known whether the check was written"})
+	for _, wait := range effects.ReadBackWaits() {
+		if wait > 0 && r.client.Sleep(ctx, wait) != nil {
+			break
+		}
+		there, err := r.find(ctx)
+		switch {
+		case err != nil, there == nil:
+		case r.differs(*there):
+			failure = &effects.Fault{Code: contract.CodeReadbackMismatch, What: "the check that was read back is not the one that was written"}
+		default:
+			return contract.CheckRecord{AuthorAppID: there.App.ID, Commit: there.HeadSHA, Conclusion: there.Conclusion, DatabaseID: there.ID, Name: there.Name}, nil
+		}
+	}
+	return contract.CheckRecord{}, failure
+}
+
+// differs compares field by field; white space at the end of a text is GitHub's to take.
+func (r reporter) differs(read checkRun) bool {
+	same := func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+	return read.ID == 0 || read.Name != r.check.Name || read.HeadSHA != r.check.Commit || read.Status != "completed" ||
+		read.Conclusion != r.check.Conclusion || !same(read.Output.Title, r.check.Title) || !same(read.Output.Summary, r.check.Summary)
+}
+
+// maxCheckPages bounds the checks of one name on one commit: GitHub keeps 1,000.
+const maxCheckPages = 10
+
+// find looks for this Run's check by its external id, on all pages. Of several the newest counts, as it does on GitHub.
+func (r reporter) find(ctx context.Context) (*checkRun, error) {
+	var newest *checkRun
+	path := fmt.Sprintf("%s/commits/%s/check-runs?check_name=%s&filter=all&app_id=%d", r.repository, r.check.Commit, url.QueryEscape(r.check.Name), r.app.AppID)
 	for page := 1; ; page++ {
 		var list struct {
 			CheckRuns []checkRun `json:"check_runs"`
 		}
-		response, err := client.REST(ctx, http.MethodGet, github.Page(path, page), nil, &list)
-		if err != nil {
+		response, err := r.client.REST(ctx, http.MethodGet, github.Page(path, page), nil, &list)
+		switch {
+		case err != nil:
 			return nil, err
+		case list.CheckRuns == nil || page > maxCheckPages:
+			return nil, github.Malformed("GET check-runs", "the list is missing, or does not end")
 		}
 		for _, run := range list.CheckRuns {
-			if run.ExternalID == id && run.App.ID == app.AppID {
-				return &run, nil
+			if run.ExternalID == r.externalID && run.App.ID == r.app.AppID && (newest == nil || run.ID > newest.ID) {
+				newest = &run
 			}
 		}
 		if !response.More {
-			return nil, nil
+			return newest, nil
+		}
+	}
+}
+
+// patiently makes a call again where GitHub said that it did nothing and waiting may help.
+func (r reporter) patiently(ctx context.Context, call func() error) error {
+	for patience := (effects.Patience{}); ; {
+		err := call()
+		wait, again := patience.Again(err)
+		if !again || r.client.Sleep(ctx, wait) != nil {
+			return err
 		}
 	}
 }

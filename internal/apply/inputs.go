@@ -44,12 +44,10 @@ func readInputs(step *workflow.Step) (inputs, error) {
 		decisionDigest: "sha256:" + r.hexadecimal("AIRLOCK_DECISION_SHA256"),
 		out:            r.need("AIRLOCK_OUT"),
 	}
-	var ok bool
-	if in.owner, in.name, ok = strings.Cut(r.need("GITHUB_REPOSITORY"), "/"); !ok {
-		r.fail(contract.CodeEnvironmentMissing, "GITHUB_REPOSITORY is not owner/name", "the repository is found by it")
-	}
-	ref, _, _ := strings.Cut(r.need("GITHUB_WORKFLOW_REF"), "@")
-	in.workflowFile = path.Base(ref)
+	in.owner, in.name, _ = strings.Cut(r.form("GITHUB_REPOSITORY", repositoryForm, "is not owner/name"), "/")
+	workflowFile, _, _ := strings.Cut(r.form("GITHUB_WORKFLOW_REF", workflowForm, "names no workflow file of a repository"), "@")
+	in.workflowFile = path.Base(workflowFile)
+	r.need("GITHUB_OUTPUT") // it is written to when all else is done, and then it would be too late
 	if step.Input("AIRLOCK_RESULT_ARTIFACT_ID", "") != "" {
 		in.result = handed{id: r.number("AIRLOCK_RESULT_ARTIFACT_ID"), zipDigest: r.hexadecimal("AIRLOCK_RESULT_ARTIFACT_DIGEST"),
 			digest: "sha256:" + r.hexadecimal("AIRLOCK_RESULT_SHA256")}
@@ -82,7 +80,7 @@ func (r *reader) credential(name string) secret.Credential {
 	if strings.TrimSpace(value) == "" {
 		r.fail(contract.CodeCredentialMissing, name+" is empty", "the secret does not exist where the job looks")
 	}
-	return secret.New(value)
+	return secret.New(strings.TrimSpace(value))
 }
 
 func (r *reader) number(name string) int64 {
@@ -93,12 +91,21 @@ func (r *reader) number(name string) int64 {
 	return n
 }
 
-var hexadecimalForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var (
+	digestForm     = regexp.MustCompile(`^(sha256:)?[0-9a-f]{64}$`)
+	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}$`)
+	workflowForm   = regexp.MustCompile(`^[^/@\s]+/[^/@\s]+/\.github/workflows/[^/@\s]+@\S+$`)
+)
 
-func (r *reader) hexadecimal(name string) string {
-	value := strings.TrimPrefix(r.need(name), "sha256:")
-	if value != "" && !hexadecimalForm.MatchString(value) {
-		r.fail(contract.CodeUsage, name+" is not 64 hexadecimal digits", "what another job handed on is held to it")
+// form reads a variable that must have one; what says in our words that it has not.
+func (r *reader) form(name string, form *regexp.Regexp, what string) string {
+	value := r.need(name)
+	if value != "" && !form.MatchString(value) {
+		r.fail(contract.CodeUsage, name+" "+what, "what is asked of GitHub is made from it")
 	}
 	return value
+}
+
+func (r *reader) hexadecimal(name string) string {
+	return strings.TrimPrefix(r.form(name, digestForm, "is not 64 hexadecimal digits"), "sha256:")
 }

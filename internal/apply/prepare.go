@@ -3,6 +3,7 @@ package apply
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/seed-2ea642bd/airlock/internal/bundle"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
@@ -35,6 +36,8 @@ type Prepared struct {
 	Ending []contract.Code
 	// Where says what the last code of the Ending is about, in our words.
 	Where string
+	// Overtaken says of a Decision that does not admit that it ends by what is read now, and not by its own reasons.
+	Overtaken bool
 	// Reencoded says that the diff's bytes changed while head and files did not.
 	Reencoded bool
 	App       contract.App
@@ -57,13 +60,12 @@ func Prepare(m Material) (Prepared, error) {
 		return p, fmt.Errorf("the app of role %s is not in apps.json", m.Bundle.Role.Name)
 	}
 	p.App, p.Ledger = app, ledger.Read(m.Fresh, m.Policy, m.Bundle.Apps, app)
+	codes := kernel.Reasons(askedAgain(m.Bundle, m.Fresh, m.Policy, m.Now))
 	if !decision.Admitted {
-		p.Ending = decision.Reasons
+		p.notAdmitted(m, codes)
 		return p, nil
 	}
 	p.result(m)
-	codes := kernel.Reasons(kernel.Input{Facts: m.Fresh, Policy: m.Policy, Apps: m.Bundle.Apps, Role: m.Bundle.Role, Intent: decision.Intent,
-		EvalsPresent: true, Asked: decision.Asked, Workflow: decision.Workflow, Now: m.Now, Run: decision.Run})
 	again := refusal.Superseded(decision, m.Fresh, codes)
 	p.Reencoded = again.Reencoded
 	switch {
@@ -77,6 +79,32 @@ func Prepare(m Material) (Prepared, error) {
 		return p, nil
 	}
 	return p, p.refuse(m)
+}
+
+// notAdmitted ends a Decision that does not admit by its own reasons, unless the item is over or another one now. A carried
+// one speaks of this content, so it is held to all that an admitted one is; only that the content was reviewed is no reason.
+func (p *Prepared) notAdmitted(m Material, codes []contract.Code) {
+	decision := m.Bundle.Decision
+	p.Ending = decision.Reasons
+	var over []contract.Code
+	switch {
+	case decision.Carries != nil:
+		codes = slices.DeleteFunc(codes, func(code contract.Code) bool { return code == contract.CodeAlreadyRan })
+		over = refusal.Superseded(decision, m.Fresh, codes).Codes
+	case slices.Contains(codes, contract.CodeItemClosed):
+		over = []contract.Code{contract.CodeSupersededClosed}
+	case m.Fresh.Head.Commit != decision.Commit:
+		over = []contract.Code{contract.CodeSupersededChanged}
+	}
+	if len(over) > 0 {
+		p.Ending, p.Overtaken = over, true
+	}
+}
+
+// askedAgain is what the Kernel is asked about a Run that it was asked about before.
+func askedAgain(b bundle.Bundle, facts contract.Facts, policy contract.Policy, now contract.Time) kernel.Input {
+	return kernel.Input{Facts: facts, Policy: policy, Apps: b.Apps, Role: b.Role, Intent: b.Decision.Intent, EvalsPresent: true,
+		Asked: b.Decision.Asked, Workflow: b.Decision.Workflow, Now: now, Run: b.Decision.Run}
 }
 
 // result decodes the Result, or says why there is none.

@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/github"
@@ -14,44 +13,56 @@ import (
 type tokens struct {
 	minter       *identity.Minter
 	repositoryID int64
-	plan         []plan.Token
 
-	minted []*identity.Token
-	failed []contract.TokenRecord
-	mint   contract.Calls
+	minted  []*identity.Token
+	refused map[string]error // by purpose
+	failed  []contract.TokenRecord
+	mint    contract.Calls
 }
 
-// client returns the client of the token with this purpose. A mint that failed is not tried again.
-func (t *tokens) client(ctx context.Context, purpose string) (*github.Client, error) {
-	for _, token := range t.minted {
-		if token.Record.Purpose == purpose {
-			return token.Client, nil
-		}
-	}
-	for _, planned := range t.plan {
-		if planned.Purpose != purpose {
-			continue
-		}
-		token, record, calls, err := t.minter.Mint(ctx, identity.Request{RepositoryID: t.repositoryID, Permissions: planned.Permissions, Purpose: purpose})
-		t.mint.REST += calls.REST
-		if err != nil {
-			if record != nil {
-				t.failed = append(t.failed, *record)
-			}
-			return nil, err
-		}
-		t.minted = append(t.minted, token)
+// client returns the client of a planned token. A mint that failed is not tried again.
+func (t *tokens) client(ctx context.Context, planned plan.Token) (*github.Client, error) {
+	if token := t.of(planned.Purpose); token != nil {
 		return token.Client, nil
 	}
-	return nil, fmt.Errorf("no token is planned for %s", purpose)
+	if err := t.refused[planned.Purpose]; err != nil {
+		return nil, err
+	}
+	token, record, calls, err := t.minter.Mint(ctx, identity.Request{RepositoryID: t.repositoryID, Permissions: planned.Permissions, Purpose: planned.Purpose})
+	t.mint.REST += calls.REST
+	if err != nil {
+		if record != nil {
+			t.failed = append(t.failed, *record)
+		}
+		if t.refused == nil {
+			t.refused = map[string]error{}
+		}
+		t.refused[planned.Purpose] = err
+		return nil, err
+	}
+	t.minted = append(t.minted, token)
+	return token.Client, nil
+}
+
+// reporter returns a client that may write the check: that of the Effects where there is one, else one for the check alone.
+func (t *tokens) reporter(ctx context.Context, report plan.Token) (*github.Client, error) {
+	if token := t.of(contract.PurposeEffects); token != nil {
+		return token.Client, nil
+	}
+	return t.client(ctx, report)
+}
+
+func (t *tokens) of(purpose string) *identity.Token {
+	for _, token := range t.minted {
+		if token.Record.Purpose == purpose {
+			return token
+		}
+	}
+	return nil
 }
 
 // revoke ends every token; it is idempotent.
-func (t *tokens) revoke(ctx context.Context) {
-	for _, token := range t.minted {
-		t.minter.Revoke(ctx, token)
-	}
-}
+func (t *tokens) revoke(ctx context.Context) { t.minter.Revoke(ctx, t.minted...) }
 
 func (t *tokens) records() []contract.TokenRecord {
 	records := append([]contract.TokenRecord{}, t.failed...)

@@ -28,6 +28,8 @@ type Seen struct {
 type Session struct {
 	Decision contract.Decision
 	App      contract.App
+	// Seen is the item as it was read for the refusals. What is found in it is not written, and costs no further call.
+	Seen Seen
 	// Look reads the item afresh; one API call.
 	Look func(context.Context) (Seen, error)
 	// Client returns the client of the token with this purpose, minting it at its first use.
@@ -44,9 +46,10 @@ type Report struct {
 	Effects      []contract.AppliedEffect
 	Findings     []contract.Finding
 	Dispositions []contract.AppliedDisposition
-	// Seen is the last look, nil where there was none.
-	Seen *Seen
-	// Halted is why the writing ended before its end because the item changed, the deciding code first; else empty.
+	// Seen is the last look, or the session's where there was none.
+	Seen Seen
+	// Halted is what the last look says against writing on, the deciding code first; else empty. It may stand beside Effects
+	// that all came out: then it stands against the check.
 	Halted []contract.Code
 	// Err is the error behind the Effect that failed, or behind a look that failed, for the log; nil otherwise.
 	Err error
@@ -59,7 +62,7 @@ type kind interface {
 	// write makes the one request.
 	write(ctx context.Context, s Session, client *github.Client, effect plan.Effect) error
 	// record returns what an Effect that was found and compared adds to the records.
-	record(s Session, seen Seen, p plan.Plan, effect plan.Effect, at contract.Time) ([]contract.Finding, []contract.AppliedDisposition)
+	record(s Session, seen Seen, p plan.Plan, effect plan.Effect) ([]contract.Finding, []contract.AppliedDisposition)
 }
 
 // found is an Effect as it was read.
@@ -82,143 +85,152 @@ func kinds() map[string]kind {
 
 // Write writes the plan's Effects. It never returns an error: how each Effect ended stands in the report.
 func Write(ctx context.Context, s Session, p plan.Plan) Report {
-	report := Report{Effects: []contract.AppliedEffect{}, Findings: []contract.Finding{}, Dispositions: []contract.AppliedDisposition{}}
+	w := writing{Session: s, plan: p, used: map[string]bool{}, report: Report{Effects: []contract.AppliedEffect{},
+		Findings: []contract.Finding{}, Dispositions: []contract.AppliedDisposition{}, Seen: s.Seen}}
 	ended := false
 	for _, effect := range p.Effects {
 		applied := contract.AppliedEffect{ID: effect.ID, Key: effect.Key, Type: effect.Type, State: contract.StateNotAttempted}
 		if !ended {
-			ended = !s.one(ctx, p, effect, &applied, &report)
+			ended = !w.one(ctx, effect, &applied)
 		}
-		report.Effects = append(report.Effects, applied)
+		w.report.Effects = append(w.report.Effects, applied)
 	}
-	return report
+	w.report.Halted = s.Halted(w.report.Seen)
+	return w.report
+}
+
+// writing is one passage over a plan.
+type writing struct {
+	Session
+	plan   plan.Plan
+	report Report
+	// used are the purposes whose token was asked for.
+	used map[string]bool
+	// fresh says that nothing was written, minted or waited for since the last look.
+	fresh bool
 }
 
 // one brings one Effect to its end, and reports whether the next may be written.
-func (s Session) one(ctx context.Context, p plan.Plan, effect plan.Effect, applied *contract.AppliedEffect, report *Report) bool {
-	end := func(state string, code contract.Code, err error) bool {
-		applied.State, applied.Reason, report.Err = state, &code, err
-		return false
-	}
+func (w *writing) one(ctx context.Context, effect plan.Effect, applied *contract.AppliedEffect) bool {
 	kind := kinds()[effect.Type]
-	if report.Seen == nil {
-		s.tell(effect, "look")
-		seen, err := s.Look(ctx)
-		if err != nil {
-			return end(contract.StateFailed, CodeOf(err), err)
-		}
-		report.Seen = &seen
-	}
-	if there, ok := kind.find(s, *report.Seen, effect); ok {
-		return s.claim(p, effect, there, contract.StateAlreadyApplied, applied, report)
+	if done, next := w.settled(kind, effect, applied); done {
+		return next
 	}
 	if effect.Reason != "" {
-		return end(contract.StateRefused, effect.Reason, nil)
+		return w.end(applied, contract.StateRefused, effect.Reason, nil)
 	}
-	if codes := s.Halted(*report.Seen); len(codes) > 0 {
-		report.Halted = codes
-		applied.Reason = &codes[0]
-		return false
-	}
-	client, err := s.Client(ctx, effect.Token)
+	client, err := w.Client(ctx, effect.Token)
 	if err != nil {
-		return end(contract.StateFailed, identity.CodeOf(err), err)
+		return w.end(applied, contract.StateFailed, identity.CodeOf(err), err)
 	}
-	s.tell(effect, "write")
-	writeErr := s.write(ctx, client, kind, effect)
-	if writeErr != nil && !github.ClassOf(writeErr).OutcomeUnknown() {
-		return end(contract.StateFailed, CodeOf(writeErr), writeErr)
+	if !w.used[effect.Token] {
+		w.used[effect.Token], w.fresh = true, false
 	}
-	s.tell(effect, "read back")
-	for _, wait := range readBackWaits() {
-		if wait > 0 && s.Sleep(ctx, wait) != nil {
+	for patience := (Patience{}); ; {
+		if !w.fresh {
+			if err := w.look(ctx, effect, "look"); err != nil {
+				return w.end(applied, contract.StateFailed, CodeOf(err), err)
+			}
+			if done, next := w.settled(kind, effect, applied); done {
+				return next
+			}
+		}
+		w.tell(effect, "write")
+		w.fresh = false
+		err = kind.write(ctx, w.Session, client, effect)
+		wait, again := patience.Again(err)
+		if !again || w.Sleep(ctx, wait) != nil {
 			break
 		}
-		seen, err := s.Look(ctx)
-		if err != nil {
-			report.Err = err
+	}
+	if err != nil && !github.ClassOf(err).OutcomeUnknown() {
+		return w.refused(ctx, kind, effect, applied, err)
+	}
+	return w.readBack(ctx, kind, effect, applied, err)
+}
+
+// settled reports whether what was seen ends an Effect, either because it is there or because nothing may be written any
+// more, and then whether the next may be written.
+func (w *writing) settled(kind kind, effect plan.Effect, applied *contract.AppliedEffect) (done, next bool) {
+	if there, ok := kind.find(w.Session, w.report.Seen, effect); ok {
+		return true, w.claim(kind, effect, there, contract.StateAlreadyApplied, applied)
+	}
+	if codes := w.Halted(w.report.Seen); len(codes) > 0 && effect.Reason == "" {
+		applied.Reason = &codes[0]
+		return true, false
+	}
+	return false, false
+}
+
+// refused ends an Effect that GitHub said it did not do. What refused it may be a change of the item, such as a lock or a
+// push that came between the look and the write, so the item is looked at once more for the report.
+func (w *writing) refused(ctx context.Context, kind kind, effect plan.Effect, applied *contract.AppliedEffect, cause error) bool {
+	if w.look(ctx, effect, "look") == nil {
+		if there, ok := kind.find(w.Session, w.report.Seen, effect); ok {
+			return w.claim(kind, effect, there, contract.StateApplied, applied)
+		}
+	}
+	return w.end(applied, contract.StateFailed, CodeOf(cause), cause)
+}
+
+// readBack looks for what was written, or for what may have been written where the reply was lost. GitHub may show a write
+// late, or show it in parts, so only the last look decides that it is missing or another.
+func (w *writing) readBack(ctx context.Context, kind kind, effect plan.Effect, applied *contract.AppliedEffect, cause error) bool {
+	var there found
+	seen := false
+	for _, wait := range ReadBackWaits() {
+		if wait > 0 && w.Sleep(ctx, wait) != nil {
+			break
+		}
+		if err := w.look(ctx, effect, "read back"); err != nil {
+			if cause == nil {
+				cause = err
+			}
 			continue
 		}
-		report.Seen = &seen
-		if there, ok := kind.find(s, seen, effect); ok {
-			return s.claim(p, effect, there, contract.StateApplied, applied, report)
+		if there, seen = kind.find(w.Session, w.report.Seen, effect); seen && there.differs == "" {
+			break
 		}
 	}
-	if writeErr == nil {
-		writeErr = report.Err
+	if seen {
+		return w.claim(kind, effect, there, contract.StateApplied, applied)
 	}
-	return end(contract.StateFailed, contract.CodeEffectUnknown, writeErr)
+	return w.end(applied, contract.StateFailed, contract.CodeEffectUnknown, cause)
 }
 
-// readBackWaits are the waits before each look after a write: GitHub answers 404 for some seconds after it wrote.
-func readBackWaits() []time.Duration {
-	return []time.Duration{0, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
-}
-
-// write sends the request. An answer that says that nothing was done is tried again where waiting may help: a token that
-// was minted seconds ago may not be known everywhere yet, and a rate limit names its wait.
-func (s Session) write(ctx context.Context, client *github.Client, kind kind, effect plan.Effect) error {
-	waited := false
-	for attempt := 0; ; attempt++ {
-		err := kind.write(ctx, s, client, effect)
-		var failure *github.Error
-		if err == nil || !errors.As(err, &failure) {
-			return err
-		}
-		var wait time.Duration
-		switch {
-		case (failure.Class == github.ClassUnauthorized || failure.Class == github.ClassPermissionDenied) && attempt < 3:
-			wait = time.Second << attempt
-		case failure.Class == github.ClassRateLimited && !waited && failure.RetryAfter <= time.Minute:
-			waited, wait = true, max(failure.RetryAfter, time.Second)
-		default:
-			return err
-		}
-		if s.Sleep(ctx, wait) != nil {
-			return err
-		}
+func (w *writing) look(ctx context.Context, effect plan.Effect, step string) error {
+	w.tell(effect, step)
+	seen, err := w.Look(ctx)
+	if err == nil {
+		w.report.Seen, w.fresh = seen, true
 	}
+	return err
 }
 
 // claim compares what was found with the plan, and records it only where it is equal.
-func (s Session) claim(p plan.Plan, effect plan.Effect, there found, state string, applied *contract.AppliedEffect, report *Report) bool {
-	applied.DatabaseID, applied.NodeID, applied.ReadBack = &there.databaseID, &there.nodeID, &there.readBack
-	if there.databaseID == 0 {
-		applied.DatabaseID = nil
+func (w *writing) claim(kind kind, effect plan.Effect, there found, state string, applied *contract.AppliedEffect) bool {
+	applied.NodeID = &there.nodeID
+	if there.databaseID != 0 {
+		applied.DatabaseID = &there.databaseID
 	}
 	if there.differs != "" {
-		code := contract.CodeReadbackMismatch
-		applied.State, applied.Reason = contract.StateFailed, &code
-		report.Err = errors.New("read back: " + there.differs)
-		return false
+		return w.end(applied, contract.StateFailed, contract.CodeReadbackMismatch, errors.New("read back: "+there.differs))
 	}
-	applied.State = state
-	findings, dispositions := kinds()[effect.Type].record(s, *report.Seen, p, effect, report.Seen.Facts.ReadAt)
-	report.Findings = append(report.Findings, findings...)
-	report.Dispositions = append(report.Dispositions, dispositions...)
+	applied.State, applied.ReadBack = state, &there.readBack
+	findings, dispositions := kind.record(w.Session, w.report.Seen, w.plan, effect)
+	w.report.Findings = append(w.report.Findings, findings...)
+	w.report.Dispositions = append(w.report.Dispositions, dispositions...)
 	return true
 }
 
-func (s Session) tell(effect plan.Effect, step string) {
-	if s.Progress != nil {
-		s.Progress(effect.ID, step)
-	}
+// end ends the writing with this Effect.
+func (w *writing) end(applied *contract.AppliedEffect, state string, code contract.Code, err error) bool {
+	applied.State, applied.Reason, w.report.Err = state, &code, err
+	return false
 }
 
-// CodeOf turns the failure of a call into a reason.
-func CodeOf(err error) contract.Code {
-	switch github.ClassOf(err) {
-	case github.ClassPermissionDenied, github.ClassUnauthorized, github.ClassNotFound:
-		return contract.CodePermissionDenied
-	case github.ClassLocked:
-		return contract.CodeItemLocked
-	case github.ClassRateLimited:
-		return contract.CodeRateLimited
-	case github.ClassInvalid, github.ClassConflict:
-		if pending(err) {
-			return contract.CodeReviewPending
-		}
-		return contract.CodeEffectRejected
+func (w *writing) tell(effect plan.Effect, step string) {
+	if w.Progress != nil {
+		w.Progress(effect.ID, step)
 	}
-	return contract.CodePlatformError
 }

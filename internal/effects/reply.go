@@ -56,7 +56,7 @@ func (replyKind) find(s Session, seen Seen, effect plan.Effect) (found, bool) {
 	return found{}, false
 }
 
-func (replyKind) record(s Session, seen Seen, p plan.Plan, effect plan.Effect, _ contract.Time) ([]contract.Finding, []contract.AppliedDisposition) {
+func (replyKind) record(s Session, seen Seen, p plan.Plan, effect plan.Effect) ([]contract.Finding, []contract.AppliedDisposition) {
 	marked, _ := seen.Ledger.DispositionByKey(effect.Key)
 	return nil, dispositionsOf(s, p, effect, marked.NodeID)
 }

@@ -39,15 +39,17 @@ func (resolveKind) find(s Session, seen Seen, effect plan.Effect) (found, bool) 
 		if thread.NodeID != effect.Resolve.ThreadID || !thread.Resolved {
 			continue
 		}
-		back := contract.ResolveReadBack{Resolved: true, ThreadID: thread.NodeID}
-		if thread.ResolvedBy != nil {
-			back.ResolvedByID = thread.ResolvedBy.ID
+		there := found{nodeID: thread.NodeID}
+		if thread.ResolvedBy == nil || thread.ResolvedBy.ID == 0 {
+			there.differs = "who resolved the thread"
+			return there, true
 		}
-		return found{nodeID: thread.NodeID, readBack: contract.ReadBack{Resolve: &back}}, true
+		there.readBack.Resolve = &contract.ResolveReadBack{Resolved: true, ResolvedByID: thread.ResolvedBy.ID, ThreadID: thread.NodeID}
+		return there, true
 	}
 	return found{}, false
 }
 
-func (resolveKind) record(Session, Seen, plan.Plan, plan.Effect, contract.Time) ([]contract.Finding, []contract.AppliedDisposition) {
+func (resolveKind) record(Session, Seen, plan.Plan, plan.Effect) ([]contract.Finding, []contract.AppliedDisposition) {
 	return nil, nil
 }

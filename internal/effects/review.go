@@ -34,9 +34,12 @@ type commentRequest struct {
 }
 
 func (reviewKind) write(ctx context.Context, s Session, client *github.Client, effect plan.Effect) error {
-	// The last look before the wire: whatever a plan says, nothing but a comment on the admitted commit leaves.
-	if effect.Review.Event != plan.EventComment || effect.Review.Commit != s.Decision.Commit {
-		return fmt.Errorf("write %s: the request is not a comment on the admitted commit", effect.ID)
+	// The last check before the wire: whatever a plan says, nothing but a comment on the admitted commit leaves.
+	switch {
+	case effect.Review.Event != plan.EventComment:
+		return &Fault{contract.CodeReviewNotComment, "the request is not a comment"}
+	case effect.Review.Commit != s.Decision.Commit:
+		return &Fault{contract.CodeReviewCommit, "the request is not on the admitted commit"}
 	}
 	request := reviewRequest{CommitID: effect.Review.Commit, Body: effect.Review.Body, Event: effect.Review.Event}
 	for _, c := range effect.Review.Comments {
@@ -75,7 +78,8 @@ func (reviewKind) find(s Session, seen Seen, effect plan.Effect) (found, bool) {
 		there.differs = "the body of the review"
 	case review.State != "COMMENTED":
 		there.differs = "the state of the review"
-	case marked.Commit != effect.Review.Commit:
+	case marked.Commit != effect.Review.Commit, seen.Facts.Head.Commit == s.Decision.Commit && review.Commit != s.Decision.Commit:
+		// GitHub moves a review to the new head at a force-push, so its own commit counts only while the head stands.
 		there.differs = "the commit of the review"
 	}
 	for _, c := range effect.Review.Comments {
@@ -141,7 +145,7 @@ func sameStart(read, written *int) bool {
 	return *read == *written
 }
 
-func (reviewKind) record(s Session, seen Seen, p plan.Plan, effect plan.Effect, at contract.Time) ([]contract.Finding, []contract.AppliedDisposition) {
+func (reviewKind) record(s Session, seen Seen, p plan.Plan, effect plan.Effect) ([]contract.Finding, []contract.AppliedDisposition) {
 	marked, _ := seen.Ledger.ReviewByKey(effect.Key)
 	var findings []contract.Finding
 	for _, planned := range p.Findings {
@@ -149,21 +153,26 @@ func (reviewKind) record(s Session, seen Seen, p plan.Plan, effect plan.Effect, 
 			continue
 		}
 		if read, ok := seen.Ledger.Finding(planned.FindingID); ok {
-			findings = append(findings, recordFinding(s, seen, planned, read, at))
+			findings = append(findings, recordFinding(s, seen, planned, read))
 		}
 	}
 	return findings, dispositionsOf(s, p, effect, marked.NodeID)
 }
 
 // recordFinding makes finding/1 from what was read; only the location of one in a body, which is part of the body that was
-// compared, comes from the plan.
-func recordFinding(s Session, seen Seen, planned plan.Finding, read ledger.Finding, at contract.Time) contract.Finding {
+// compared, comes from the plan. Of one that was open already, commit and content are those of the review that posted it.
+func recordFinding(s Session, seen Seen, planned plan.Finding, read ledger.Finding) contract.Finding {
 	run, _, _ := strings.Cut(read.ID, "/")
 	record := contract.Finding{
 		Schema: "finding/1", AuthorID: s.App.BotUserID, Body: read.Body, Category: read.Category, Commit: s.Decision.Commit,
 		ContentID: s.Decision.ContentID, DatabaseID: read.DatabaseID, Fingerprint: read.Fingerprint, Gates: read.Gates, ID: read.ID,
-		Item: s.Decision.Item, NodeID: read.NodeID, Placement: planned.Placement, ReadAt: at, Role: s.Decision.Role, Run: run,
+		Item: s.Decision.Item, NodeID: read.NodeID, Placement: planned.Placement, ReadAt: seen.Facts.ReadAt, Role: s.Decision.Role, Run: run,
 		Severity: read.Severity, Path: planned.Path,
+	}
+	for _, review := range seen.Ledger.Reviews {
+		if review.Run == run {
+			record.Commit, record.ContentID, record.Role = review.Commit, review.ContentID(), review.Role
+		}
 	}
 	if read.HasAnchor() {
 		record.Anchor = &read.Anchor

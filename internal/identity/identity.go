@@ -13,7 +13,9 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -75,7 +77,33 @@ type Token struct {
 	Client *github.Client
 
 	credential secret.Credential
+	// known says that GitHub did something with it once, so that a 401 later says that it is dead and not that it is new.
+	known *atomic.Bool
 }
+
+// watched notes that GitHub knew the token of a call.
+type watched struct {
+	http.RoundTripper
+	known *atomic.Bool
+}
+
+func (w watched) RoundTrip(request *http.Request) (*http.Response, error) {
+	answer, err := w.RoundTripper.RoundTrip(request)
+	if err == nil && answer.StatusCode/100 == 2 {
+		w.known.Store(true)
+	}
+	return answer, err
+}
+
+const (
+	// mintTime bounds one mint. It goes on where the Run is cancelled meanwhile: an answer that nobody waits for would be a
+	// token that nobody revokes.
+	mintTime = 10 * time.Second
+	// revokeTime bounds the revocation of all tokens of a Run: the runner kills a cancelled step some seconds after it
+	// signalled it.
+	revokeTime  = 5 * time.Second
+	revokeTries = 3
+)
 
 // ParseKey reads the App's private key, a PEM block of an RSA key as GitHub generates it.
 func ParseKey(pem secret.Credential) (*rsa.PrivateKey, error) {
@@ -104,8 +132,8 @@ func (m *Minter) assertion(now time.Time) (secret.Credential, error) {
 	return secret.New(signed), nil
 }
 
-func (m *Minter) client(token secret.Credential) (*github.Client, error) {
-	return github.New(github.Options{APIURL: m.APIURL, GraphQLURL: m.GraphQLURL, Token: token, Transport: m.Transport, Sleep: m.Sleep})
+func (m *Minter) client(token secret.Credential, transport http.RoundTripper) (*github.Client, error) {
+	return github.New(github.Options{APIURL: m.APIURL, GraphQLURL: m.GraphQLURL, Token: token, Transport: transport, Sleep: m.Sleep})
 }
 
 // minted is the answer to the mint.
@@ -122,28 +150,35 @@ type minted struct {
 // Mint asks for a token and verifies the answer: the permissions asked for and metadata: read, nothing else, on the one
 // repository, selected. A token that is anything else is revoked at once and is a [*Fault] with the code identity_mismatch.
 // The record it returns beside such a fault says what was granted. Where GitHub refuses the assertion, it is signed once
-// more by GitHub's own clock.
+// more by GitHub's own clock. Nothing is asked for where the Run was cancelled before.
 func (m *Minter) Mint(ctx context.Context, request Request) (*Token, *contract.TokenRecord, contract.Calls, error) {
 	var calls contract.Calls
-	answer, err := m.ask(ctx, request, m.Now(), &calls)
+	if err := ctx.Err(); err != nil {
+		return nil, nil, calls, &Fault{Code: contract.CodePlatformError, What: "no token is asked for any more", Cause: err}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mintTime)
+	defer cancel()
+	now := m.Now()
+	answer, err := m.ask(ctx, request, now, &calls)
 	var failure *github.Error
 	if errors.As(err, &failure) && failure.Class == github.ClassUnauthorized && !failure.Date.IsZero() {
-		if skew := failure.Date.Sub(m.Now()); skew > 30*time.Second || skew < -30*time.Second {
-			answer, err = m.ask(ctx, request, failure.Date, &calls)
+		if skew := failure.Date.Sub(now); skew > largestSkew || skew < -largestSkew {
+			now = failure.Date
+			answer, err = m.ask(ctx, request, now, &calls)
 		}
 	}
 	if err != nil {
 		return nil, nil, calls, refused(err)
 	}
-	token := &Token{credential: secret.New(answer.Token), Record: contract.TokenRecord{
-		ExpiresAt: contract.At(answer.ExpiresAt), Granted: answer.Permissions, Purpose: request.Purpose,
+	token := &Token{credential: secret.New(answer.Token), known: new(atomic.Bool), Record: contract.TokenRecord{
+		ExpiresAt: contract.At(answer.ExpiresAt), Granted: representable(answer.Permissions), Purpose: request.Purpose,
 		RepositoryID: request.RepositoryID, Requested: maps.Clone(request.Permissions),
 	}}
-	token.Client, err = m.client(token.credential)
+	token.Client, err = m.client(token.credential, watched{m.Transport, token.known})
 	if err != nil {
 		return nil, nil, calls, &Fault{Code: contract.CodePlatformError, What: "the mint answered without a usable token"}
 	}
-	if what := m.differs(request, answer); what != "" {
+	if what := differs(request, answer, now); what != "" {
 		m.Revoke(ctx, token)
 		used := token.Client.Calls()
 		calls.REST += used.REST
@@ -152,13 +187,30 @@ func (m *Minter) Mint(ctx context.Context, request Request) (*Token, *contract.T
 	return token, &token.Record, calls, nil
 }
 
+// largestSkew is the difference of two clocks from which a refused assertion is signed again: below it GitHub refuses for
+// another reason.
+const largestSkew = 30 * time.Second
+
+// representable keeps of what was granted what applied/1 can say: names of GitHub's, read or write. It is never nil.
+func representable(granted map[string]string) map[string]string {
+	said := map[string]string{}
+	for name, access := range granted {
+		if permissionName.MatchString(name) && (access == "read" || access == "write") {
+			said[name] = access
+		}
+	}
+	return said
+}
+
+var permissionName = regexp.MustCompile(`^[a-z][a-z_]{0,49}$`)
+
 func (m *Minter) ask(ctx context.Context, request Request, now time.Time, calls *contract.Calls) (minted, error) {
 	assertion, err := m.assertion(now)
 	if err != nil {
 		return minted{}, err
 	}
 	defer assertion.Wipe()
-	client, err := m.client(assertion)
+	client, err := m.client(assertion, m.Transport)
 	if err != nil {
 		return minted{}, err
 	}
@@ -188,8 +240,8 @@ func refused(err error) error {
 	return &Fault{Code: contract.CodePlatformError, What: "mint the token", Cause: err}
 }
 
-// differs says in our words what of the answer is not what was asked for, or "".
-func (m *Minter) differs(request Request, answer minted) string {
+// differs says in our words what of the answer is not what was asked for, or "". now is by the clock that GitHub accepted.
+func differs(request Request, answer minted, now time.Time) string {
 	want := maps.Clone(request.Permissions)
 	want["metadata"] = "read"
 	switch {
@@ -199,29 +251,35 @@ func (m *Minter) differs(request Request, answer minted) string {
 		return "it is for all repositories"
 	case len(answer.Repositories) != 1 || answer.Repositories[0].ID != request.RepositoryID:
 		return "it is not for exactly the one repository"
-	case answer.ExpiresAt.Before(m.Now()) || answer.ExpiresAt.After(m.Now().Add(2*time.Hour)):
+	case answer.ExpiresAt.Before(now) || answer.ExpiresAt.After(now.Add(2*time.Hour)):
 		return "it does not end within the hour"
 	}
 	return ""
 }
 
-// Revoke ends the token. It is idempotent: a token that GitHub no longer knows counts as revoked. It tries three times, and
-// whether it is known to be revoked stands in the token's record. It uses a context of its own deadline, so that a
-// cancelled Run revokes too.
-func (m *Minter) Revoke(ctx context.Context, token *Token) {
-	if token == nil || token.Record.Revoked {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+// Revoke ends the tokens, each tried three times, all within one deadline of its own, so that a cancelled Run revokes too.
+// It is idempotent. Whether a token is known to be revoked stands in its record: by GitHub's word, or because GitHub knew it
+// before and does not any more. A token that GitHub never knew is not taken for a dead one, since it may be too new.
+func (m *Minter) Revoke(ctx context.Context, tokens ...*Token) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTime)
 	defer cancel()
-	for attempt := range 3 {
-		_, err := token.Client.REST(ctx, http.MethodDelete, "installation/token", nil, nil)
-		if err == nil || github.ClassOf(err) == github.ClassUnauthorized {
-			token.Record.Revoked = true
-			token.credential.Wipe()
+	for _, token := range tokens {
+		if !token.Record.Revoked {
+			m.revoke(ctx, token)
+		}
+	}
+}
+
+func (m *Minter) revoke(ctx context.Context, token *Token) {
+	for try := range revokeTries {
+		if try > 0 && m.Sleep(ctx, time.Duration(try)*time.Second) != nil {
 			return
 		}
-		if m.Sleep(ctx, time.Duration(attempt+1)*time.Second) != nil {
+		known := token.known.Load()
+		_, err := token.Client.REST(ctx, http.MethodDelete, "installation/token", nil, nil)
+		if err == nil || known && github.ClassOf(err) == github.ClassUnauthorized {
+			token.Record.Revoked = true
+			token.credential.Wipe()
 			return
 		}
 	}
