@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,8 @@ var realFailures = []struct {
 	{"refusal", 18, contract.CodeModelRefused, 2, spent(2, 1), []standin.Step{standin.Message("refusal", standin.Text(canary))}},
 	{"output limit", 19, contract.CodeModelOutputLimit, 4, spent(4, 3), []standin.Step{standin.Message("max_tokens", standin.Text(canary))}},
 	{"not an API", 20, contract.CodeEngineUnreachable, 2, contract.Usage{}, []standin.Step{standin.NotAnAPI()}},
+	{"broken stream", 20, contract.CodeEngineUnreachable, 4, lowerBound(contract.Usage{InputTokens: 400, OutputTokens: 4, CacheReadTokens: 44, CacheWriteTokens: 28, Requests: 3, CostMicrousd: 915}), []standin.Step{standin.BrokenStream(canary)}},
+	{"cut stream", 20, contract.CodeEngineUnreachable, 4, lowerBound(contract.Usage{InputTokens: 100, OutputTokens: 1, CacheReadTokens: 11, CacheWriteTokens: 7, Requests: 1, CostMicrousd: 229}), []standin.Step{standin.Cut()}},
 	{"invalid answers", 21, contract.CodeResultInvalid, 5, spent(5, 5), []standin.Step{standin.Answer(`{"verdict":"` + canary + `","n":"x","` + canary + `":1}`)}},
 	{"budget", 23, contract.CodeEngineBudget, 1, contract.Usage{InputTokens: 2_000_000, OutputTokens: 20, Requests: 1, Complete: true, CostMicrousd: 4000200},
 		[]standin.Step{standin.Costing(standin.Usage{Input: 2_000_000, Output: 20}, "tool_use", standin.Call(standin.OutputTool, goodAnswer))}},
@@ -49,6 +52,12 @@ var realFailures = []struct {
 func spent(n, requests int64) contract.Usage {
 	return contract.Usage{InputTokens: 100 * n, OutputTokens: 20 * n, CacheReadTokens: 11 * n, CacheWriteTokens: 7 * n, Requests: requests,
 		CostMicrousd: costOf(n), Complete: true}
+}
+
+// lowerBound is usage that is not all.
+func lowerBound(usage contract.Usage) contract.Usage {
+	usage.Complete = false
+	return usage
 }
 
 // costOf is the list price of n messages in micro-dollars, 418.6 each, rounded up.
@@ -74,6 +83,17 @@ func TestRealClaudeFailures(t *testing.T) {
 				t.Error("the outcome holds text of the server or of the model")
 			}
 		})
+	}
+}
+
+// TestRealClaudeUnreachable holds the end where nobody listens.
+func TestRealClaudeUnreachable(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	must(t, listener.Close())
+	outcome := ask(t, realClaude(t, "http://"+listener.Addr().String()), requestWith("a change"))
+	if outcome.Failure != contract.CodeEngineUnreachable || outcome.Usage.Complete || outcome.Usage.Requests != 0 {
+		t.Errorf("failure %q, usage %+v", outcome.Failure, outcome.Usage)
 	}
 }
 

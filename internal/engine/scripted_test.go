@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
@@ -139,9 +141,29 @@ func must(t *testing.T, err error) {
 // TestSchemaLimit holds that the longest schema still starts the CLI, and that the system refuses one byte more.
 func TestSchemaLimit(t *testing.T) {
 	engine, request := scripted(t, reporting(0, `"is_error":false,"num_turns":2,"structured_output":{},`+oneModel)), requestWith("x")
-	request.Schema = []byte(strings.Repeat(" ", schemaLimit))
-	if outcome := ask(t, engine, request); outcome.Failure != "" {
-		t.Errorf("%d bytes: %q", schemaLimit, outcome.Failure)
+	for bytes, want := range map[int]contract.Code{131071: "", 131072: contract.CodeEngineSchemaSize} {
+		request.Schema = []byte(strings.Repeat(" ", bytes))
+		if outcome := ask(t, engine, request); outcome.Failure != want {
+			t.Errorf("%d bytes: %q, want %q", bytes, outcome.Failure, want)
+		}
+	}
+	_, err := process{path: engine.binary, arguments: []string{strings.Repeat(" ", 131072)}, directory: t.TempDir(), limit: seconds(10)}.run(t.Context())
+	if !errors.Is(err, syscall.E2BIG) {
+		t.Errorf("the system takes an argument of 131072 bytes: %v", err)
+	}
+}
+
+// TestVersionAfterwards holds that the version is asked for again after the call, whatever the file says of itself.
+func TestVersionAfterwards(t *testing.T) {
+	version := filepath.Join(t.TempDir(), "version")
+	must(t, os.WriteFile(version, []byte("2.1.306"), 0o600))
+	path, digest, err := standin.ScriptedCLI(t.TempDir(), `'"$(cat `+version+`)"'`,
+		`printf 2.1.332 > `+version+`; `+reporting(0, `"is_error":false,"num_turns":2,"structured_output":{},`+oneModel))
+	must(t, err)
+	pin := pinOf("http://127.0.0.1:1")
+	pin.Binaries = map[string]string{runtime.GOOS + "-" + runtime.GOARCH: digest}
+	if outcome := ask(t, claudeAt(t, path, pin), requestWith("x")); outcome.Failure != contract.CodeEngineVersion {
+		t.Errorf("failure %q", outcome.Failure)
 	}
 }
 

@@ -134,7 +134,6 @@ func (j job) ask(ctx context.Context, asked engine.Engine, credential secret.Cre
 	defer func() {
 		// What panicked may hold the model's text or the credential, so nothing of it is kept.
 		if recover() != nil {
-			outcome.Usage.Complete = false
 			result = j.result(outcome, failed(contract.CodeEngineOther))
 		}
 	}()

@@ -260,6 +260,7 @@ func TestResultSecret(t *testing.T) {
 		"base64":            inText(base64.StdEncoding.EncodeToString([]byte(testToken))),
 		"spaced":            inText(strings.Join(strings.Split(testToken, ""), " ")),
 		"JSON escapes":      inText(escaped),
+		"escapes twice":     inText(strings.ReplaceAll(escaped, `\`, `\\`)),
 		"over two findings": strings.Replace(inText(testToken[:half]), "Neither the empty", testToken[half:]+" Neither the empty", 1),
 		"in a title":        strings.Replace(good, "FindByOwner has no test", testToken, 1),
 		"in an unknown key": strings.Replace(good, `{"dispositions"`, `{"`+testToken+`":1,"dispositions"`, 1),

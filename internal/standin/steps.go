@@ -113,6 +113,16 @@ func BrokenStream(text string) Step {
 	}
 }
 
+// Cut is shape H: the connection ends in the middle of a message, and before one that is not streamed.
+func Cut() Step {
+	return func(x exchange) {
+		if x.request.Sent.Stream {
+			x.begin(StepUsage())
+		}
+		panic(http.ErrAbortHandler) // the documented way to end a connection
+	}
+}
+
 // NotAnAPI is shape H: a page of HTML with status 200, as a proxy serves it.
 func NotAnAPI() Step {
 	return func(x exchange) {
