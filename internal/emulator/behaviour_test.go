@@ -82,6 +82,20 @@ func TestPushMovesThreads(t *testing.T) {
 	}
 }
 
+// TestPositions counts the lines below the first hunk header, as the legacy form does.
+func TestPositions(t *testing.T) {
+	_, job := start(t, nil, emulator.Options{})
+	postReview(t, mint(t, job.url, `{"pull_requests":"write"}`))
+	var got []string
+	for _, comment := range job.get(repo + "/pulls/12/comments").list(t) {
+		got = append(got, fmt.Sprintf("%v:%v:%v", comment["original_position"], comment["position"], len(strings.Split(comment["diff_hunk"].(string), "\n"))))
+	}
+	// In query.go lines 7 to 9, the removed 10 and the added 10 are positions 1 to 5; the second header is 9.
+	if want := "5:5:6 4:4:5 13:13:5 1:1:2"; strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
+
 func TestPushAndReviewCommit(t *testing.T) {
 	for _, force := range []bool{false, true} {
 		instance, job := start(t, nil, emulator.Options{})

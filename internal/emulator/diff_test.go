@@ -32,10 +32,11 @@ func TestDiffEqualsGit(t *testing.T) {
 		t.Fatal("this test compares with git itself: install git")
 	}
 	goFile := "package store\n\nimport \"context\"\n\nfunc (s *Store) Find(ctx context.Context) error {\n\treturn nil\n}\n\n// Close releases the pool.\nfunc (s *Store) Close() error {\n\treturn s.pool.Close()\n}\n"
-	cases := []struct {
+	type diffCase struct {
 		name          string
 		before, after Tree
-	}{
+	}
+	cases := []diffCase{
 		{"line changed", Tree{"a.txt": text(numbered(20, nil))}, Tree{"a.txt": text(numbered(20, map[int]string{10: "ten\n"}))}},
 		{"two hunks", Tree{"a.txt": text(numbered(40, nil))}, Tree{"a.txt": text(numbered(40, map[int]string{2: "two\n", 30: ""}))}},
 		{"hunks joined at six lines apart", Tree{"a.txt": text(numbered(40, nil))}, Tree{"a.txt": text(numbered(40, map[int]string{10: "ten\n", 17: "x\n"}))}},
@@ -53,6 +54,8 @@ func TestDiffEqualsGit(t *testing.T) {
 		{"binary changed", Tree{"b": text("a\x00b")}, Tree{"b": text("a\x00c")}},
 		{"binary added", Tree{}, Tree{"b": text("a\x00b")}},
 		{"script with a NUL byte", Tree{"run.sh": text("ls\n")}, Tree{"run.sh": text("ls\n# \x00\n")}},
+		{"NUL as byte 8000", Tree{}, Tree{"b": text(strings.Repeat("x", 7999) + "\x00" + strings.Repeat("x", 99))}},
+		{"NUL as byte 8001", Tree{}, Tree{"b": text(strings.Repeat("x", 8000) + "\x00\n")}},
 		{"quoted path", Tree{}, Tree{"\u00fc \"q\"\\\t.txt": text("one\n")}},
 		{"path with a space", Tree{"a b": text("one\n")}, Tree{"a b": text("two\n")}},
 		{"symbolic link", Tree{}, Tree{"link": {Content: []byte("target"), Mode: modeSymlink}}},
@@ -61,22 +64,26 @@ func TestDiffEqualsGit(t *testing.T) {
 		{"content that looks like a header", Tree{"a": text("-- a/x\n")}, Tree{"a": text("-- a/x\n@@ -1 +1 @@\n++ b/x\n")}},
 		{"repeated lines", Tree{"a": text("}\n\n}\n\n}\n")}, Tree{"a": text("}\n\n}\n\n}\n\n}\n")}},
 	}
-	// Lines occur once, since git breaks ties between equally short diffs by rules of its own.
-	random, unique := rand.New(rand.NewSource(7)), 0
-	for i := range 40 {
+	// A block beside an equal one: only moving it down makes the diff git's.
+	for i, block := range []string{"}\n\n", "  x\n", "a\nb\nc\n", "\n"} {
+		for copies := 1; copies < 4; copies++ {
+			same := strings.Repeat(block, copies)
+			cases = append(cases, diffCase{fmt.Sprintf("block %d beside %d equal ones", i, copies), Tree{"f": text("first\n" + same + "last\n")}, Tree{"f": text("1st\n" + same + block + "lst\n")}},
+				diffCase{fmt.Sprintf("block %d removed beside %d equal ones", i, copies), Tree{"f": text("first\n" + same + block + "last\n")}, Tree{"f": text("1st\n" + same + "lst\n")}})
+		}
+	}
+	random := rand.New(rand.NewSource(7))
+	for i := range 120 {
+		alphabet := 30 + 5*i
 		lines := func() string {
 			var b strings.Builder
 			for range random.Intn(30) {
-				unique++
-				fmt.Fprintf(&b, "word %d\n", unique)
+				fmt.Fprintf(&b, "word %d\n", random.Intn(alphabet))
 			}
 			return b.String()
 		}
 		common := lines()
-		cases = append(cases, struct {
-			name          string
-			before, after Tree
-		}{fmt.Sprint("random ", i), Tree{"f": text(lines() + common + lines())}, Tree{"f": text(lines() + common + lines())}})
+		cases = append(cases, diffCase{fmt.Sprint("random ", i), Tree{"f": text(lines() + common + lines())}, Tree{"f": text(lines() + common + lines())}})
 	}
 	trees := make([][2]Tree, len(cases))
 	for i, c := range cases {
@@ -123,24 +130,20 @@ func gitDiffs(t *testing.T, git string, pairs [][2]Tree) []string {
 	run("", "init", "-q")
 	run(stream.String(), "fast-import", "--quiet")
 	output := run(asked.String(), "diff-tree", "--stdin", "-r", "-p", "-M", "--abbrev=7")
+	headings := strings.SplitAfter(strings.TrimSuffix(asked.String(), "\n"), "\n")
+	headings[len(headings)-1] += "\n"
 	var diffs []string
-	for _, heading := range strings.SplitAfter(asked.String(), "\n") {
-		if heading == "" {
-			break
-		}
+	for i, heading := range headings { // git prints each pair it was asked for, then the diff of it
 		rest, found := strings.CutPrefix(output, heading)
 		if !found {
 			t.Fatalf("git's output goes on with %.80q, want %q", output, heading)
 		}
-		end := len(rest)
-		for _, next := range strings.SplitAfter(asked.String(), "\n") {
-			if at := strings.Index(rest, "\n"+next); next != "" && at >= 0 {
-				end = min(end, at+1)
-			} else if next != "" && strings.HasPrefix(rest, next) {
-				end = 0
-			}
+		output = ""
+		if i+1 < len(headings) {
+			diff, _, _ := strings.Cut("\n"+rest, "\n"+headings[i+1])
+			rest, output = diff[1:]+"\n", rest[len(diff):]
 		}
-		diffs, output = append(diffs, strings.TrimPrefix(rest[:end], "\n")), rest[end:]
+		diffs = append(diffs, strings.TrimPrefix(rest, "\n"))
 	}
 	return diffs
 }

@@ -77,7 +77,16 @@ func TestFaults(t *testing.T) {
 		}},
 		{"mint-more", mintCall, "201 ", false, contains(`"permissions":{"administration":"read","metadata":"read","pull_requests":"write"}`)},
 		{"mint-less", mintCall, "201 ", false, contains(`"permissions":{"metadata":"read","pull_requests":"read"}`)},
-		{"mint-other-repository", mintCall, "201 ", false, contains(`"id":701002004,`)},
+		{"mint-other-repository", mintCall, "201 ", false, func(t *testing.T, _ *emulatortest.Instance, app client, given reply) {
+			contains(`"id":701002004,`)(t, nil, app, given)
+			other := client{t: t, url: app.url, token: given.document(t)["token"].(string)}
+			if status := other.get(repo + "/pulls/12").status; status != 404 {
+				t.Errorf("the token reaches this repository: %d", status)
+			}
+			if answered := other.do("POST", "/graphql", graphqlBody(t, `{repository(owner:"example-org",name:"ledger"){id}}`, nil)); !strings.Contains(answered.text, "NOT_FOUND") {
+				t.Errorf("%s", answered.text)
+			}
+		}},
 		{"mint-all-repositories", mintCall, "201 ", false, contains(`"repository_selection":"all"`)},
 		{"suspended", mintCall, "403 ", false, contains("This installation has been suspended")},
 		{"artifact-changed", "blob", "200 ab`d", false, nil},

@@ -21,14 +21,40 @@ func lineDiff(before, after []string) (removed, added []bool) {
 	}
 	old, new := number(before), number(after)
 	removed, added = make([]bool, len(old)), make([]bool, len(new))
+	// As git does, lines that the other text has nowhere are set aside first: that decides between scripts of one length.
+	oldShared, oldPlaces := shared(old, new, removed)
+	newShared, newPlaces := shared(new, old, added)
 	search := snakeSearch{
-		forward:  make([]int, 2*(len(old)+len(new))+3),
-		backward: make([]int, 2*(len(old)+len(new))+3),
+		forward:  make([]int, 2*(len(oldShared)+len(newShared))+3),
+		backward: make([]int, 2*(len(oldShared)+len(newShared))+3),
 	}
-	search.mark(old, new, removed, added)
+	sharedRemoved, sharedAdded := make([]bool, len(oldShared)), make([]bool, len(newShared))
+	search.mark(oldShared, newShared, sharedRemoved, sharedAdded)
+	for i, place := range oldPlaces {
+		removed[place] = sharedRemoved[i]
+	}
+	for i, place := range newPlaces {
+		added[place] = sharedAdded[i]
+	}
 	slide(old, removed, added)
 	slide(new, added, removed)
 	return removed, added
+}
+
+// shared returns the elements that the other sequence has too, with their places, and marks the rest as changed.
+func shared(elements, other []int, changed []bool) (kept, places []int) {
+	known := map[int]bool{}
+	for _, element := range other {
+		known[element] = true
+	}
+	for i, element := range elements {
+		if !known[element] {
+			changed[i] = true
+			continue
+		}
+		kept, places = append(kept, element), append(places, i)
+	}
+	return kept, places
 }
 
 // snakeSearch holds the furthest reaching points of both directions, by diagonal.
@@ -66,7 +92,7 @@ func (search *snakeSearch) middle(old, new []int) (int, int) {
 	forward, backward := search.forward, search.backward
 	forward[offset+1], backward[offset+1] = 0, 0
 	for d := 0; ; d++ {
-		for k := -d; k <= d; k += 2 {
+		for k := d; k >= -d; k -= 2 {
 			x := step(forward, offset, k, d)
 			y := x - k
 			for x < n && y >= 0 && y < m && old[x] == new[y] {
