@@ -4,103 +4,185 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/seed-2ea642bd/airlock/internal/bundle"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/emulator"
 	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
 // account writes what a person can follow. Every line comes from a record that a program wrote, or from the emulated
-// GitHub's own state; texts of others pass [plain].
+// GitHub's own state; texts of others pass [plain]. No time and no address is printed, so that the same scenario gives the
+// same account.
 type account struct {
+	stage *stage
 	out   io.Writer
 	quiet bool
+	// err is the first failure to write.
+	err error
 }
 
+// line writes one line as it is.
 func (a *account) line(format string, arguments ...any) {
-	if !a.quiet {
-		fmt.Fprintf(a.out, format+"\n", arguments...)
+	if a.quiet || a.err != nil {
+		return
 	}
+	_, a.err = fmt.Fprintf(a.out, format+"\n", arguments...)
 }
 
-// plain is untrusted text for a terminal: hidden and control characters visible, on one line, at most 100 characters.
+// item writes a line with its label in the margin, under the name of a program; an empty label goes on with the one before.
+func (a *account) item(label, format string, arguments ...any) {
+	a.line("        %-9s %s", label, fmt.Sprintf(format, arguments...))
+}
+
+// program begins the part of one program.
+func (a *account) program(name, label, format string, arguments ...any) {
+	a.line("")
+	a.line("%-7s %-9s %s", name, label, fmt.Sprintf(format, arguments...))
+}
+
+// longest is how much of an untrusted text is shown, in characters.
+const longest = 96
+
+// plain is untrusted text for a terminal: hidden and control characters visible, on one line, and cut where it is long.
 func plain(text string) string {
 	visible, _ := untrusted.Escape(text)
 	visible = strings.Join(strings.Fields(visible), " ")
-	if runes := []rune(visible); len(runes) > 100 {
-		return string(runes[:99]) + "…"
+	if runes := []rune(visible); len(runes) > longest {
+		return string(runes[:longest-1]) + "…"
 	}
 	return visible
 }
 
-func (a *account) opening(s *stage) {
-	a.line("airlock demo: one pull request, reviewed by a model that holds no credential that can write")
-	a.line("")
-	a.line("  GitHub      emulated on loopback: checks permissions, anchors, schemas and order; keeps state")
-	engine := "a recorded answer, replayed (every record says so)"
-	if s.Engine == "claude" {
-		engine = "the installed claude CLI"
+// words writes a constant of a record as words.
+func words(constant string) string { return strings.ReplaceAll(constant, "_", " ") }
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
 	}
-	a.line("  model       %s", engine)
-	a.line("  programs    decide, run and apply: three binaries, three processes, three environments")
-	a.line("  change      #%d %q by %s, an outside author", s.scenario.Number, plain(s.scenario.Title), plain(s.scenario.Author.Login))
+	return fmt.Sprintf("%d %s", n, many)
 }
 
-func (a *account) heading(s *stage, n int) {
+// idInResult is the id that a Finding has in its Result.
+func idInResult(id string) string {
+	_, inResult, _ := strings.Cut(id, "/")
+	return inResult
+}
+
+// named is a Finding for a person: the Run of this demo that found it, and its id there.
+func (a *account) named(id string, current *passed) string {
+	run, inResult, _ := strings.Cut(id, "/")
+	for _, p := range append(slices.Clone(a.stage.runs), current) {
+		if p.bundle != nil && p.bundle.Decision.Run == run {
+			return fmt.Sprintf("Run %d %s", p.n+1, inResult)
+		}
+	}
+	return plain(id)
+}
+
+// title is what a Finding was called in the Result that found it; empty for one of before this demo.
+func (a *account) title(id string, current *passed) string {
+	for _, p := range append(slices.Clone(a.stage.runs), current) {
+		if p.result != nil && contract.FindingID(p.bundle.Decision.Run, idInResult(id)) == id {
+			return titleIn(p.result, idInResult(id))
+		}
+	}
+	return ""
+}
+
+// titleIn is the title of a Finding by its id in a Result.
+func titleIn(result *contract.Result, id string) string {
+	for _, finding := range result.Findings {
+		if finding.ID == id {
+			return plain(finding.Title.Raw())
+		}
+	}
+	return ""
+}
+
+func (a *account) opening() {
+	s := a.stage
+	model := "a recorded answer, replayed; every record says so"
+	if s.Engine == EngineClaude {
+		model = "the installed claude CLI"
+	}
+	a.line("airlock demo: one pull request, reviewed by a model that holds no credential that can write")
 	a.line("")
+	a.line("  GitHub      emulated on loopback; it checks tokens, permissions, request fields and anchors, and keeps state")
+	a.line("  model       %s", model)
+	a.line("  programs    decide, run and apply: three binaries, three processes, three environments")
+	a.line("  change      #%d %q by %s", s.scenario.Number, plain(s.scenario.Title), a.person(s.scenario.Author.ID))
+}
+
+// person is an account of the scenario: its login, and what counts of it.
+func (a *account) person(id int64) string {
+	s := a.stage.scenario
+	is := func(user User) bool { return user.ID == id }
+	switch {
+	case slices.ContainsFunc(s.Maintainers, is):
+		return fmt.Sprintf("%s, a maintainer", plain(s.login(id)))
+	case s.Author.ID == id:
+		return fmt.Sprintf("%s, an outside author", plain(s.login(id)))
+	}
+	return plain(s.login(id))
+}
+
+func (a *account) heading(n int) {
+	run := a.stage.scenario.Runs[n]
 	title := fmt.Sprintf("Run %d", n+1)
-	if message := s.scenario.Runs[n].Message; message != "" {
-		title += fmt.Sprintf(": the author pushed %q", plain(message))
+	if n > 0 {
+		title += fmt.Sprintf(": the author pushed %q", plain(run.Message))
 	}
-	if replies := len(s.scenario.Runs[n].Replies); replies > 0 {
-		title += fmt.Sprintf(" and answered %d findings", replies)
+	if replies := len(a.stage.replies(n)); replies > 0 {
+		title += " and answered " + counted(replies, "finding", "findings")
 	}
+	a.line("")
 	a.line("── %s", title)
 }
 
 // holds lists the credentials among the variables of a job.
 func holds(env map[string]string) string {
 	var held []string
-	for name, what := range map[string]string{"GITHUB_TOKEN": "GITHUB_TOKEN (read only)", "CLAUDE_CODE_OAUTH_TOKEN": "CLAUDE_CODE_OAUTH_TOKEN (the model's)",
-		"AIRLOCK_APP_PRIVATE_KEY": "AIRLOCK_APP_PRIVATE_KEY (can mint a token that writes)"} {
+	for name, what := range map[string]string{"GITHUB_TOKEN": "reads the repository", credentialName: "pays for the model",
+		"AIRLOCK_APP_PRIVATE_KEY": "can mint a token that writes"} {
 		if env[name] != "" {
-			held = append(held, what)
+			held = append(held, name+" ("+what+")")
 		}
 	}
 	slices.Sort(held)
 	return strings.Join(held, ", ")
 }
 
-func (a *account) decided(env map[string]string, b bundle.Bundle, p *passed) {
-	d := p.decision
-	a.line("")
-	a.line("decide  holds %s", holds(env))
-	a.line("        read  %d files of the change, %d comments, %d reviews, %d threads, as one snapshot", len(b.Facts.Content.Files), len(b.Facts.Comments), len(b.Facts.Reviews), len(b.Facts.Threads))
-	if !d.Admitted {
-		for _, code := range d.Reasons {
-			reason, _ := contract.ReasonOf(code)
-			a.line("        no    %s: %s", code, reason.Sentence)
-		}
-		if d.Carries != nil {
-			a.line("        carries the check of %s to this commit; no model is called", *d.Carries)
-		}
+func (a *account) decided(env map[string]string, p *passed) {
+	b := p.bundle
+	a.program("decide", "holds", "%s", holds(env))
+	a.item("read", "one snapshot: %s, %s, %s, %s", counted(len(b.Facts.Content.Files), "changed file", "changed files"),
+		counted(len(b.Facts.Comments), "comment", "comments"), counted(len(b.Facts.Reviews), "review", "reviews"), counted(len(b.Facts.Threads), "thread", "threads"))
+	if b.Decision.Admitted {
+		a.item("admits", "%s", a.why(p))
+		a.item("Run", "%s, for exactly these bytes: %s, %d bytes", b.Decision.Run, short(b.Decision.ContentID), b.Facts.Content.Bytes)
 		return
 	}
-	a.line("        yes   %s", why(b))
-	a.line("        Run   %s, for exactly these bytes: %s (%d bytes)", d.Run, short(d.ContentID), b.Facts.Content.Bytes)
+	for _, code := range b.Decision.Reasons {
+		reason, _ := contract.ReasonOf(code)
+		a.item("admits", "nothing: %s: %s", code, reason.Sentence)
+	}
+	if b.Decision.Carries != nil {
+		a.item("carries", "the verdict of %s to this commit", strings.TrimSpace(a.named(*b.Decision.Carries+"/", p)))
+	}
 }
 
-// why says in one line what let the change in.
-func why(b bundle.Bundle) string {
-	author := b.Facts.Item.Author.ID
-	if slices.Contains(b.Policy.Maintainers, author) {
+// why says what let the change in.
+func (a *account) why(p *passed) string {
+	author := p.bundle.Facts.Item.Author.ID
+	if slices.Contains(p.bundle.Policy.Maintainers, author) {
 		return "the author is a maintainer"
 	}
-	for _, event := range slices.Backward(b.Facts.LabelEvents) {
-		if event.Label == b.Policy.Labels.Approved && event.Event == "labeled" {
-			return fmt.Sprintf("maintainer %d set %q after the author's last push", event.ActorID, event.Label)
+	for _, event := range slices.Backward(p.bundle.Facts.LabelEvents) {
+		if event.Label == p.bundle.Policy.Labels.Approved && event.Event == "labeled" {
+			return fmt.Sprintf("%s (user id %d), set %q after the author's last push", a.person(event.ActorID), event.ActorID, plain(event.Label))
 		}
 	}
 	return "the policy needs no approval for this author"
@@ -113,192 +195,97 @@ func short(digest string) string {
 	return digest
 }
 
-func (a *account) answered(env map[string]string, p *passed) {
-	a.line("")
-	a.line("run     holds %s", holds(env))
-	trust := map[contract.Trust]int{}
-	characters := 0
-	for _, text := range p.task.Texts {
-		trust[text.Trust]++
-		characters += len([]rune(text.Text.Raw()))
-	}
-	var classes []string
-	for _, class := range []contract.Trust{contract.TrustMaintainer, contract.TrustRole, contract.TrustAdvisory, contract.TrustOutside} {
-		if trust[class] > 0 {
-			classes = append(classes, fmt.Sprintf("%d %s", trust[class], class))
-		}
-	}
-	a.line("        gave  %d texts (%s), %d characters; %d open findings to answer", len(p.task.Texts), strings.Join(classes, ", "), characters, len(p.task.Findings))
-	for _, omitted := range p.task.Omitted {
-		a.line("        left out  %s", leftOut(omitted))
-	}
-	r := p.result
-	reason := ""
-	if r.Reason != nil {
-		reason = " (" + *r.Reason + ")"
-	}
-	a.line("        got   %s%s from %s %s: %d findings, %d answers, %d effects asked for", r.Status, reason, r.Engine.Mode, plain(r.Engine.Name),
-		len(r.Findings), len(r.Dispositions), len(r.Effects))
+// notRun says that no model is asked.
+func (a *account) notRun() {
+	a.program("run", "skipped", "decide admitted nothing, so no model is called")
 }
 
-func leftOut(o contract.Omitted) string {
-	what := map[string]string{contract.OmittedDiff: "over the budget", contract.OmittedDiffExcluded: "excluded by policy",
-		contract.OmittedOpaque: "whose content the diff does not show"}[o.Kind]
-	if what == "" {
-		return fmt.Sprintf("%d %s texts, %d characters", o.Texts, o.Kind, o.Characters)
-	}
-	files := "files"
-	if o.Files == 1 {
-		files = "file"
-	}
-	if o.Characters == 0 {
-		return fmt.Sprintf("%d %s %s", o.Files, files, what)
-	}
-	return fmt.Sprintf("%d %s %s, %d characters", o.Files, files, what, o.Characters)
-}
-
-func (a *account) wrote(env map[string]string, attempt int, p *passed) {
-	a.line("")
-	if attempt > 1 {
-		a.line("apply   once more (attempt %d)", attempt)
+// failed says that a program ended without a record of its own.
+func (a *account) failed(name string, e ended) {
+	if name == "decide" {
+		a.program(name, "ended", "with exit code %d and no record:", e.code)
 	} else {
-		a.line("apply   holds %s", holds(env))
+		a.item("ended", "with exit code %d and no record:", e.code)
 	}
-	for _, token := range p.applied.Tokens {
-		a.line("        token for %s: %s; one repository; %s", token.Purpose, permissions(token.Granted), revoked(token.Revoked))
-	}
-	for _, effect := range p.applied.Effects {
-		reason := ""
-		if effect.Reason != nil {
-			reason = " (" + string(*effect.Reason) + ")"
-		}
-		a.line("        %s    %s: %s%s%s", effect.ID, effect.Type, strings.ReplaceAll(effect.State, "_", " "), reason, readBack(effect))
-		a.inside(effect.ID, p)
-	}
-	o := p.outcome
-	check := "none written"
-	if o.Check != nil {
-		check = fmt.Sprintf("%s on %s, read back", o.Check.Conclusion, o.Check.Commit[:12])
-	}
-	a.line("        end   %s; check %q: %s", strings.ReplaceAll(o.Status, "_", " "), "airlock / "+role, check)
-	for _, code := range o.Reasons {
-		reason, _ := contract.ReasonOf(code)
-		a.line("              %s: %s", code, reason.Sentence)
-	}
-	if len(o.GatingOpen) > 0 {
-		a.line("              open: %s", strings.Join(o.GatingOpen, ", "))
-	}
-	a.line("        calls %d REST, %d GraphQL", p.applied.Calls.REST, p.applied.Calls.GraphQL)
-}
-
-// inside lists what one Effect posted.
-func (a *account) inside(effect string, p *passed) {
-	posted := func(e contract.Effect) bool { return e.ID() == effect }
-	at := slices.IndexFunc(p.result.Effects, posted)
-	if at < 0 {
-		return
-	}
-	if p.result.Effects[at].SubmitReview != nil {
-		for _, finding := range p.applied.Findings {
-			a.line("              %-6s %-8s %-12s %s", finding.ID[strings.IndexByte(finding.ID, '/')+1:], finding.Severity, finding.Category, placed(finding))
-		}
-	}
-	for _, d := range p.applied.Dispositions {
-		if d.Effect == effect {
-			of := ""
-			if d.Of != nil {
-				of = ", of " + *d.Of
-			}
-			a.line("              %s %s%s", d.Finding, d.Verdict, of)
-		}
+	for _, line := range splitLines(e.log) {
+		a.item("", "%s", plain(strings.ReplaceAll(line, a.stage.address, "the emulated GitHub")))
 	}
 }
 
-func placed(f contract.Finding) string {
-	switch {
-	case f.Placement == contract.PlacementLine && f.Path != nil && f.Line != nil:
-		where := fmt.Sprintf("%s:%d", plain(f.Path.Raw()), *f.Line)
-		if f.StartLine != nil {
-			where = fmt.Sprintf("%s:%d-%d", plain(f.Path.Raw()), *f.StartLine, *f.Line)
-		}
-		return "on line " + where
-	case f.Placement == contract.PlacementAlreadyOpen:
-		return "open already, not posted again"
-	case f.Path != nil:
-		return "in the body: " + plain(f.Path.Raw()) + " is not on a line of this change"
-	}
-	return "in the body"
-}
-
-func readBack(e contract.AppliedEffect) string {
-	switch {
-	case e.ReadBack == nil:
-		return ""
-	case e.ReadBack.Review != nil:
-		return fmt.Sprintf("; read back as review %d with %d line threads", *e.DatabaseID, len(e.ReadBack.Review.Comments))
-	case e.ReadBack.Reply != nil:
-		return fmt.Sprintf("; read back as comment %d", *e.DatabaseID)
-	}
-	return "; read back as resolved"
-}
-
-func permissions(granted map[string]string) string {
-	var list []string
-	for name, access := range granted {
-		list = append(list, name+": "+access)
-	}
-	slices.Sort(list)
-	return strings.Join(list, ", ")
-}
-
-func revoked(yes bool) string {
-	if yes {
-		return "revoked"
-	}
-	return "not known to be revoked; it ends within the hour"
-}
-
-// failed says that a program ended with an error of its own.
-func (a *account) failed(name string, code int, log string) {
+// cutShort says why the next Run is not played.
+func (a *account) cutShort(n int) {
 	a.line("")
-	a.line("%s   ended with exit code %d", name, code)
-	for _, line := range splitLines(log) {
-		a.line("        %s", plain(line))
+	a.line("── Run %d is not played: its recorded answer rests on what Run %d was to post", n+2, n+1)
+	if a.stage.fault != nil && a.stage.RepeatApply == 1 {
+		a.line("   --repeat-apply 2 applies the same Result again, which goes on from what was written")
 	}
 }
 
 // closing is the emulated GitHub's own word: what stands there now.
-func (a *account) closing(s *stage, state emulator.State) {
-	pull := state.Pull(s.scenario.Number)
-	reviews, replies := 0, 0
-	for _, review := range pull.Reviews {
-		if review.AuthorID == s.scenario.App.BotUserID {
-			reviews++
-		}
-	}
-	for _, thread := range pull.Threads {
-		for _, comment := range thread.Comments[1:] {
-			if comment.AuthorID == s.scenario.App.BotUserID {
-				replies++
-			}
-		}
-	}
-	live := 0
-	for _, token := range state.Tokens {
-		if token.Kind == "installation" && !token.Revoked {
-			live++
-		}
-	}
+func (a *account) closing(state emulator.State) {
+	t := standing(state, a.stage.scenario)
 	a.line("")
 	a.line("── What stands on GitHub now")
 	a.line("")
-	a.line("        %d reviews and %d replies by our App, %d threads, %d checks", reviews, replies, len(pull.Threads), len(state.CheckRuns))
-	a.line("        %d tokens minted that still work", live)
-	for _, check := range state.CheckRuns {
-		a.line("        %s on %s: %s: %s", check.Name, check.HeadCommit[:12], check.Conclusion, plain(check.Title))
+	a.item("written", "%s and %s by our App, %s, %s", counted(t.Reviews, "review", "reviews"), counted(t.Replies, "reply", "replies"),
+		counted(t.Threads, "thread", "threads"), counted(t.Checks, "check", "checks"))
+	a.item("tokens", "%d minted, %d still work", t.Minted, t.Live)
+	for n, check := range state.CheckRuns {
+		label := "checks"
+		if n > 0 {
+			label = ""
+		}
+		a.item(label, "%s: %s: %s: %s", shortCommit(check.HeadCommit), check.Name, words(check.Conclusion), plain(check.Title))
 	}
-	if s.Out != "" {
-		a.line("")
-		a.line("        every record is in %s", s.Out)
+	if a.stage.Out != "" {
+		a.item("records", "every record, log and summary is kept in %s", a.stage.Out)
 	}
+}
+
+func shortCommit(commit string) string { return commit[:min(12, len(commit))] }
+
+// totals count what stands on the emulated GitHub.
+type totals struct {
+	Reviews int `json:"reviews"`
+	Replies int `json:"replies"`
+	Threads int `json:"threads"`
+	Checks  int `json:"checks"`
+	Minted  int `json:"tokens_minted"`
+	Live    int `json:"tokens_live"`
+}
+
+// standing counts what the scenario's App wrote. A review without a text is the one GitHub makes around a reply.
+func standing(state emulator.State, s *Scenario) totals {
+	t := totals{Checks: len(state.CheckRuns)}
+	pull := state.Pull(s.Number)
+	for _, review := range pull.Reviews {
+		if review.AuthorID == s.App.BotUserID && review.Body != "" {
+			t.Reviews++
+		}
+	}
+	t.Threads = len(pull.Threads)
+	for _, thread := range pull.Threads {
+		for _, comment := range thread.Comments[1:] {
+			if comment.AuthorID == s.App.BotUserID {
+				t.Replies++
+			}
+		}
+	}
+	for _, token := range state.Tokens {
+		if token.Kind != "installation" {
+			continue
+		}
+		t.Minted++
+		if !token.Revoked {
+			t.Live++
+		}
+	}
+	return t
+}
+
+func number(n *int64) string {
+	if n == nil {
+		return "without an id"
+	}
+	return strconv.FormatInt(*n, 10)
 }

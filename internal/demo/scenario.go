@@ -1,10 +1,12 @@
 package demo
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -14,23 +16,32 @@ import (
 //go:embed all:testdata/tally
 var embedded embed.FS
 
-// Scenario is a pull request and what happens to it: a folder with pull-request.json, the tree base, and for each Run a
-// head tree and, for a replay, a recorded answer.
+// ScenarioFile is the file of a scenario's folder that holds everything but trees and recorded answers.
+const ScenarioFile = "pull-request.json"
+
+// Scenario is a pull request and what happens to it: a folder with [ScenarioFile], the tree base, and for each Run a head
+// tree and, for a replay, a recorded answer. docs/demo.md shows the form.
 type Scenario struct {
 	Title      string     `json:"title"`
 	Body       string     `json:"body"`
 	Number     int        `json:"number"`
 	Repository Repository `json:"repository"`
 	Author     User       `json:"author"`
-	Fork       Fork       `json:"fork"`
-	HeadRef    string     `json:"head_ref"`
-	// Maintainers approve; the first of them sets the label. Advisory users' texts are labelled so.
-	Maintainers []User    `json:"maintainers"`
-	Advisory    []User    `json:"advisory"`
-	App         App       `json:"app"`
-	Budget      Budget    `json:"budget"`
-	Comments    []Comment `json:"comments"`
-	Runs        []Passage `json:"runs"`
+	// Fork is where the author pushes; nil is a branch of the repository itself.
+	Fork    *Fork  `json:"fork"`
+	HeadRef string `json:"head_ref"`
+	// Maintainers approve; the first of them sets the label. Advisory are listed reviewers, and Factory the bot users of the
+	// repository's other Apps of ours: what they write is of those trust classes.
+	Maintainers []User `json:"maintainers"`
+	Advisory    []User `json:"advisory"`
+	Factory     []User `json:"factory"`
+	App         App    `json:"app"`
+	Budget      Budget `json:"budget"`
+	// ExcludedPaths are the policy's: changed files that the model is not shown.
+	ExcludedPaths []string `json:"excluded_paths"`
+	// Comments are on the conversation before the first Run.
+	Comments []Comment `json:"comments"`
+	Runs     []Passage `json:"runs"`
 
 	files fs.FS
 }
@@ -44,7 +55,7 @@ type Repository struct {
 	DefaultBranch string `json:"default_branch"`
 }
 
-// User is an account of the scenario.
+// User is an account of the scenario. Type is User or Bot; the login of a bot ends in "[bot]".
 type User struct {
 	ID    int64  `json:"id"`
 	Login string `json:"login"`
@@ -65,7 +76,7 @@ type App struct {
 	Slug           string `json:"slug"`
 }
 
-// Budget is the scenario's override of the text budgets.
+// Budget is the scenario's own text budget, in characters; 0 is the embedded one.
 type Budget struct {
 	DiffCharacters int `json:"diff_characters"`
 }
@@ -76,8 +87,9 @@ type Comment struct {
 	Body   string `json:"body"`
 }
 
-// Passage is one Run: the head tree it is for, the recorded answer, and what the author wrote before it: the message of
-// the push, and replies by the id that a Finding had in the Run before.
+// Passage is one Run: the folder of the head tree that it is for, the file of the recorded answer, and what the author did
+// before it: the message of the push, and replies by the id that a Finding had in the Run before. An answer is not needed
+// where no model is asked.
 type Passage struct {
 	Head    string            `json:"head"`
 	Answer  string            `json:"answer"`
@@ -85,7 +97,7 @@ type Passage struct {
 	Replies map[string]string `json:"replies"`
 }
 
-// Load reads the scenario of a folder, or the embedded one where the folder is empty.
+// Load reads the scenario of a folder, or the embedded one where the folder is empty. Its errors are [*Usage].
 func Load(folder string) (*Scenario, error) {
 	var files fs.FS
 	if folder == "" {
@@ -97,34 +109,116 @@ func Load(folder string) (*Scenario, error) {
 	} else {
 		files = os.DirFS(folder)
 	}
-	data, err := fs.ReadFile(files, "pull-request.json")
+	data, err := fs.ReadFile(files, ScenarioFile)
 	if err != nil {
-		return nil, fmt.Errorf("read the scenario: %w; a folder for --pull-request holds pull-request.json, base and the head trees it names", err)
+		return nil, usage("--pull-request", "%s has no %s; docs/demo.md shows what such a folder holds", folder, ScenarioFile)
 	}
-	decoder := json.NewDecoder(strings.NewReader(string(data)))
-	decoder.DisallowUnknownFields()
 	scenario := &Scenario{files: files}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(scenario); err != nil {
-		return nil, fmt.Errorf("read pull-request.json: %w", err)
+		return nil, malformed(data, err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, usage(ScenarioFile, "there is data after the document")
 	}
 	return scenario, scenario.check()
 }
 
-func (s *Scenario) check() error {
+// malformed says which field cannot be read, or which line.
+func malformed(data []byte, err error) error {
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
 	switch {
-	case s.Number <= 0 || s.Repository.ID <= 0 || s.Repository.Owner == "" || s.Repository.Name == "" || s.Repository.DefaultBranch == "":
-		return errors.New("pull-request.json: number and repository (id, owner, name, default_branch) are needed")
-	case s.Author.ID <= 0 || len(s.Maintainers) == 0 || s.App.AppID <= 0 || s.App.BotUserID <= 0 || s.App.InstallationID <= 0:
-		return errors.New("pull-request.json: author, at least one maintainer and app (app_id, bot_user_id, installation_id) are needed")
-	case len(s.Runs) == 0:
-		return errors.New("pull-request.json: runs is empty")
+	case errors.As(err, &kind) && kind.Field != "":
+		return usage(ScenarioFile, "field %s: it is a JSON %s, and must be of another kind (%s)", kind.Field, kind.Value, kind.Type)
+	case errors.As(err, &syntax):
+		return usage(ScenarioFile, "line %d: %s", 1+bytes.Count(data[:min(int(syntax.Offset), len(data))], []byte("\n")), syntax.Error())
+	}
+	return usage(ScenarioFile, "%s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// check holds what the demo needs of the file, field by field.
+func (s *Scenario) check() error {
+	field := func(name, format string, arguments ...any) error {
+		return usage(ScenarioFile, "field "+name+": "+format, arguments...)
+	}
+	for _, number := range []struct {
+		name  string
+		value int64
+	}{{"number", int64(s.Number)}, {"repository.id", s.Repository.ID}, {"repository.owner_id", s.Repository.OwnerID}, {"author.id", s.Author.ID},
+		{"app.app_id", s.App.AppID}, {"app.bot_user_id", s.App.BotUserID}, {"app.installation_id", s.App.InstallationID}} {
+		if number.value <= 0 {
+			return field(number.name, "it must be a positive number")
+		}
+	}
+	for _, text := range []struct{ name, value string }{{"title", s.Title}, {"repository.owner", s.Repository.Owner},
+		{"repository.name", s.Repository.Name}, {"repository.default_branch", s.Repository.DefaultBranch}, {"author.login", s.Author.Login},
+		{"head_ref", s.HeadRef}, {"app.slug", s.App.Slug}} {
+		if text.value == "" {
+			return field(text.name, "it is needed")
+		}
+	}
+	if len(s.Maintainers) == 0 {
+		return field("maintainers", "at least one is needed: the first sets the label that lets an outside change in")
+	}
+	if s.Fork != nil && (s.Fork.ID <= 0 || s.Fork.OwnerID <= 0) {
+		return field("fork", "id and owner_id must be positive numbers; null is a branch of the repository itself")
+	}
+	for n, comment := range s.Comments {
+		if s.login(comment.Author) == "" {
+			return field(fmt.Sprintf("comments[%d].author", n), "%d is neither the author nor in maintainers, advisory or factory", comment.Author)
+		}
+	}
+	if info, err := fs.Stat(s.files, "base"); err != nil || !info.IsDir() {
+		return usage("base", "there is no such folder beside %s: the tree that the change is made on", ScenarioFile)
+	}
+	if len(s.Runs) == 0 {
+		return field("runs", "at least one is needed")
 	}
 	for n, run := range s.Runs {
 		if info, err := fs.Stat(s.files, run.Head); err != nil || !info.IsDir() {
-			return fmt.Errorf("pull-request.json: runs[%d].head names no folder", n)
+			return field(fmt.Sprintf("runs[%d].head", n), "there is no folder %q beside %s", run.Head, ScenarioFile)
+		}
+		if run.Answer != "" {
+			if _, err := fs.Stat(s.files, run.Answer); err != nil {
+				return field(fmt.Sprintf("runs[%d].answer", n), "there is no file %q beside %s", run.Answer, ScenarioFile)
+			}
 		}
 	}
 	return nil
+}
+
+// checkAnswers holds that there is something to replay.
+func (s *Scenario) checkAnswers() error {
+	for n, run := range s.Runs {
+		if run.Answer == "" && (n == 0 || run.Head != s.Runs[n-1].Head) {
+			return usage(ScenarioFile, "field runs[%d].answer: there is no recorded answer to replay; name one, or ask a model with --engine claude", n)
+		}
+	}
+	return nil
+}
+
+// users are all people and bots of the scenario but its App's.
+func (s *Scenario) users() []User {
+	users := []User{s.Author}
+	for _, list := range [][]User{s.Maintainers, s.Advisory, s.Factory} {
+		users = append(users, list...)
+	}
+	return users
+}
+
+// login is the login of a user id, empty where the scenario does not know it.
+func (s *Scenario) login(id int64) string {
+	for _, user := range s.users() {
+		if user.ID == id {
+			return user.Login
+		}
+	}
+	if id == s.App.BotUserID {
+		return s.App.Slug + "[bot]"
+	}
+	return ""
 }
 
 // tree reads a folder of the scenario: path to content.
@@ -147,16 +241,21 @@ func (s *Scenario) tree(folder string) (map[string]string, error) {
 	return tree, nil
 }
 
-// answer reads a recorded answer and puts the ids of this demo's Runs in: {{run 1}} is the id of the first Run, {{diff}}
-// the text id of this Run's diff, {{answer f1}} that of the author's reply to f1.
+// answer reads a recorded answer and puts the ids of this demo's Runs in: {{run 1}} is the id of the first Run, {{diff}} the
+// text id of this Run's diff, {{answer f1}} that of the last reply to the open Finding f1.
 func (s *Scenario) answer(name string, ids map[string]string) ([]byte, error) {
 	data, err := fs.ReadFile(s.files, name)
 	if err != nil {
-		return nil, fmt.Errorf("read the recorded answer: %w", err)
+		return nil, fmt.Errorf("read the recorded answer %s: %w", name, err)
 	}
 	var pairs []string
 	for placeholder, id := range ids {
 		pairs = append(pairs, "{{"+placeholder+"}}", id)
 	}
-	return []byte(strings.NewReplacer(pairs...).Replace(string(data))), nil
+	text := strings.NewReplacer(pairs...).Replace(string(data))
+	if _, rest, found := strings.Cut(text, "{{"); found {
+		placeholder, _, _ := strings.Cut(rest, "}}")
+		return nil, fmt.Errorf("%s: {{%s}} stands for nothing in this Run; docs/demo.md lists what may stand there", name, plain(placeholder))
+	}
+	return []byte(text), nil
 }
