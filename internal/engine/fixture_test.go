@@ -25,29 +25,6 @@ const (
 	goodAnswer = `{"verdict":"ok","n":1}`
 )
 
-// cliPath is the real CLI. Without it a test fails, or, where the tests are told that they run offline, is skipped.
-func cliPath(t testing.TB) string {
-	t.Helper()
-	path := os.Getenv("AIRLOCK_TEST_CLI")
-	if path == "" {
-		path = filepath.Join("..", "..", "engines", "claude", "node_modules", "@anthropic-ai", "claude-code-linux-x64", "claude")
-	}
-	need(t, executable(path), "the pinned CLI", "npm ci --ignore-scripts --prefix engines/claude")
-	need(t, bubblewrap(os.Getenv("PATH")) != "", "bubblewrap", "apt-get install -y bubblewrap")
-	return path
-}
-
-func need(t testing.TB, there bool, what, command string) {
-	t.Helper()
-	if there {
-		return
-	}
-	if os.Getenv("AIRLOCK_TEST_OFFLINE") != "" {
-		t.Skipf("NOT RUN: %s is not installed; run: %s", what, command)
-	}
-	t.Fatalf("%s is not installed; run: %s", what, command)
-}
-
 // pinOf is a pin of the real CLI whose upstream is a stand-in.
 func pinOf(upstream string) contract.EnginePin {
 	return contract.EnginePin{
@@ -59,7 +36,7 @@ func pinOf(upstream string) contract.EnginePin {
 // realClaude is the real CLI before a stand-in. Its directory must be empty when the test ends.
 func realClaude(t testing.TB, upstream string) *Claude {
 	t.Helper()
-	return claudeAt(t, cliPath(t), pinOf(upstream))
+	return claudeAt(t, standin.RealCLI(t, "../.."), pinOf(upstream))
 }
 
 func claudeAt(t testing.TB, binary string, pin contract.EnginePin) *Claude {
@@ -88,7 +65,7 @@ func claudeAt(t testing.TB, binary string, pin contract.EnginePin) *Claude {
 // scripted is an engine whose CLI is a shell script.
 func scripted(t testing.TB, body string) *Claude {
 	t.Helper()
-	need(t, bubblewrap(os.Getenv("PATH")) != "", "bubblewrap", "apt-get install -y bubblewrap")
+	standin.NeedBubblewrap(t)
 	path, digest, err := standin.ScriptedCLI(t.TempDir(), "2.1.306", body)
 	if err != nil {
 		t.Fatal(err)

@@ -157,6 +157,7 @@ func (s *stage) replaying(t testing.TB, answer []byte) {
 // scripted puts a shell script in place of the CLI.
 func (s *stage) scripted(t testing.TB, body string) {
 	t.Helper()
+	standin.NeedBubblewrap(t)
 	path, digest, err := standin.ScriptedCLI(t.TempDir(), "2.1.306", body)
 	must(t, err)
 	s.env["AIRLOCK_CLI"] = path

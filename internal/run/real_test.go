@@ -21,38 +21,11 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/standin"
 )
 
-// cliPath is the real CLI. Without it a test fails, or, where the tests are told that they run offline, is skipped.
-func cliPath(t testing.TB) string {
-	t.Helper()
-	path := os.Getenv("AIRLOCK_TEST_CLI")
-	if path == "" {
-		path = filepath.Join("..", "..", "engines", "claude", "node_modules", "@anthropic-ai", "claude-code-linux-x64", "claude")
-	}
-	_, missingCLI := os.Stat(path)
-	_, missingBubblewrap := exec.LookPath("bwrap")
-	for _, needed := range []struct {
-		missing       error
-		what, command string
-	}{
-		{missingCLI, "the pinned CLI", "npm ci --ignore-scripts --prefix engines/claude"},
-		{missingBubblewrap, "bubblewrap", "apt-get install -y bubblewrap"},
-	} {
-		if needed.missing == nil {
-			continue
-		}
-		if os.Getenv("AIRLOCK_TEST_OFFLINE") != "" {
-			t.Skipf("NOT RUN: %s is not installed; run: %s", needed.what, needed.command)
-		}
-		t.Fatalf("%s is not installed; run: %s", needed.what, needed.command)
-	}
-	return path
-}
-
 // realStage is a stage with the real CLI before a stand-in.
 func realStage(t testing.TB, api *standin.Server) *stage {
 	t.Helper()
 	s := newStage(t)
-	s.env["AIRLOCK_CLI"] = cliPath(t)
+	s.env["AIRLOCK_CLI"] = standin.RealCLI(t, "../..")
 	s.harness.Engines[0].Upstream = api.URL()
 	return s
 }

@@ -218,7 +218,7 @@ func TestAnswerIsNotAResult(t *testing.T) {
 				t.Fatal("the answer is not changed")
 			}
 			result, code := judged(t, []byte(answer))
-			if result.Status != contract.StatusFailed || result.Reason == nil || *result.Reason != "result_invalid" || code != 0 {
+			if result.Status != contract.StatusFailed || result.Reason == nil || *result.Reason != "result_invalid" || code != 1 {
 				t.Errorf("status %s, reason %v, exit %d", result.Status, result.Reason, code)
 			}
 			if len(result.Findings)+len(result.Dispositions)+len(result.Effects) != 0 {
@@ -332,6 +332,8 @@ func TestEngineFailureIsAResult(t *testing.T) {
 		`echo 'error: unknown option' >&2; exit 1`: {"engine_arguments", 1},
 		`echo CANARY-OUT; echo CANARY-ERR >&2`:     {"engine_output_invalid", 1},
 		`kill -KILL $$`:                            {"engine_killed", 1},
+		`while [ $# -gt 0 ]; do [ "$1" = --session-id ] && session=$2; shift; done
+printf '{"type":"result","session_id":"%s","is_error":true,"stop_reason":"refusal","num_turns":1}' "$session"; exit 1`: {"model_refused", 0},
 	} {
 		s := newStage(t)
 		s.scripted(t, body)

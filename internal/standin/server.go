@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"sync"
+	"testing"
 )
 
 // bodyLimit is the largest request that is read, in bytes.
@@ -15,13 +16,6 @@ const bodyLimit = 16 << 20
 
 // OutputTool is the one tool that a CLI without tools offers the model.
 const OutputTool = "StructuredOutput"
-
-// T is what is used of *testing.T.
-type T interface {
-	Helper()
-	Errorf(format string, arguments ...any)
-	Cleanup(func())
-}
 
 // Options say what a [Server] accepts.
 type Options struct {
@@ -70,7 +64,7 @@ type Server struct {
 
 // Start serves the steps, one a request, the last one for all that follow, until the test ends. Then every fault fails the
 // test.
-func Start(t T, options Options, steps ...Step) *Server {
+func Start(t testing.TB, options Options, steps ...Step) *Server {
 	t.Helper()
 	server := &Server{options: options, steps: steps, ended: make(chan struct{}), arrived: make(chan struct{}, 1000)}
 	server.http = httptest.NewServer(server)
