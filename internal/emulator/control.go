@@ -57,7 +57,7 @@ func moveClock(server *Server, given clockAct) (object, error) {
 	return object{"now": server.Now()}, nil
 }
 
-// closeAct is the older, shorter form of a state act.
+// closeAct closes a pull request: the state act that scenarios use most.
 type closeAct struct {
 	Number  int   `json:"number"`
 	ActorID int64 `json:"actor_id"`

@@ -168,7 +168,7 @@ func credentialFaults() []faultKind {
 				}
 				return notAccessible(c.route.needs)
 			})},
-		{Kind: Kind{"token-revoked", "The token of the call, and the call itself, is refused from now on: 401.", "E9"},
+		{Kind: Kind{"token-revoked", "The token is revoked just before the call: 401, and so from then on; not done.", "E9"},
 			before: func(_ *appliedFault, c *call) (answer, bool) {
 				if found, _ := c.server.tokenOf(c.http); found != nil {
 					found.revoked = true

@@ -31,8 +31,8 @@ type Call struct {
 // hourlyLimit is how many calls an hour GitHub says it allows; the emulator never runs out by itself.
 const hourlyLimit = 5000
 
-// faultHeader names the applied fault in an answer, so that a validator can tell a fault from a mistake of the emulator.
-const faultHeader = "X-Emulator-Fault"
+// FaultHeader names the applied fault in an answer, so that a validator can tell a fault from a mistake of the emulator.
+const FaultHeader = "X-Emulator-Fault"
 
 func (server *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, largestRequest+1))
@@ -65,7 +65,7 @@ func (server *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Date", date.Format(http.TimeFormat))
 	header.Set("X-Github-Request-Id", "EMUL:"+strconv.Itoa(number))
 	if applied != nil {
-		header.Set(faultHeader, applied.kind.Name)
+		header.Set(FaultHeader, applied.kind.Name)
 	}
 	w.WriteHeader(given.status)
 	// A failed write means that the client has gone away, which the client knows.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-2ea642bd/airlock/internal/emulator"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator"
@@ -35,7 +36,7 @@ func (description *Description) checkGraphQL(body []byte, status int, header htt
 	if err != nil {
 		return []string{"request: " + err.Error()}
 	}
-	if status != http.StatusOK || header.Get("X-Emulator-Fault") != "" {
+	if status != http.StatusOK || header.Get(emulator.FaultHeader) != "" {
 		return nil
 	}
 	var given struct {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/seed-2ea642bd/airlock/internal/emulator"
 )
 
 // Offline is the environment variable that allows a test to be skipped where the description cannot be installed.
@@ -86,7 +87,7 @@ func (description *Description) Check(r *http.Request, body []byte, status int, 
 	if r.URL.Path == "/graphql" {
 		return description.checkGraphQL(body, status, header, document)
 	}
-	faulted := header.Get("X-Emulator-Fault") != ""
+	faulted := header.Get(emulator.FaultHeader) != ""
 	request := r.Clone(r.Context())
 	request.Body = io.NopCloser(bytes.NewReader(body))
 	route, values, err := description.router.FindRoute(request)
