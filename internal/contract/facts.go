@@ -192,8 +192,8 @@ func (p Parts) Complete() bool {
 	return true
 }
 
-// Sibling is another open pull request with the same head commit. Conclusion is the conclusion of our App's newest
-// completed check for the same role that was written for that item, or nil where there is none.
+// Sibling is another open pull request with the same head commit. Conclusion is the own conclusion, which disregards
+// siblings, of our App's newest completed check for the same role that was written for that item; nil where there is none.
 type Sibling struct {
 	Conclusion *string `json:"conclusion"`
 	Number     int     `json:"number"`

@@ -16,16 +16,16 @@ func carried(in Input) end {
 		e.conclusion = contract.ConclusionActionRequired
 		return e
 	}
-	conclusion := contract.ConclusionActionRequired
+	e.conclusion = contract.ConclusionActionRequired
 	if review.Status == contract.StatusCompleted {
-		conclusion = contract.ConclusionSuccess
+		e.conclusion = contract.ConclusionSuccess
 	}
 	in.Task.Omitted = nil
 	if review.Omitted > 0 {
 		// The marker has one number for files over the budget and files that are not shown.
 		in.Task.Omitted = []contract.Omitted{{Kind: contract.OmittedDiff, Files: review.Omitted}}
 	}
-	e.reasons, e.conclusion = withNotes(in, e.reasons, conclusion)
+	e = e.noted(in)
 	e.reasons = appendNew(e.reasons, contract.CodeCarried)
 	return e
 }

@@ -49,6 +49,9 @@ type Report struct {
 // Check is the request of a check.
 type Check struct {
 	Name, Commit, Conclusion string
+	// Own is the conclusion without regard to siblings. The check must carry it, because it is what the Run of a sibling asks
+	// of this one: were it asked for Conclusion, two pull requests of one head commit would wait for each other for ever.
+	Own string
 	// Title is at most 255 bytes, Summary at most 60,000.
 	Title, Summary string
 }
@@ -74,7 +77,7 @@ func Conclude(in Input) Report {
 	if end.conclusion != "" {
 		conclusion := end.conclusion
 		report.Outcome.Conclusion = &conclusion
-		report.Check = &Check{Name: CheckName(in.Decision.Role), Commit: in.Decision.Commit, Conclusion: conclusion}
+		report.Check = &Check{Name: CheckName(in.Decision.Role), Commit: in.Decision.Commit, Conclusion: conclusion, Own: end.own}
 		report.Check.Title, report.Check.Summary = title(report.Outcome), summary(report.Outcome)
 	}
 	return report

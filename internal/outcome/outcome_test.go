@@ -368,3 +368,61 @@ func TestSummaries(t *testing.T) {
 		t.Errorf("step summary of %d bytes:\n%.3000s", len(step), step)
 	}
 }
+
+// TestOwn holds the conclusion that a check carries for its siblings: what they are does not lower it, all else does.
+func TestOwn(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		change          func(*Input)
+		conclusion, own string
+		advised         string // own, for an Intent that advises
+	}{
+		{"nothing to say", func(*Input) {}, "success", "success", "success"},
+		{"a sibling without a check", sibling(nil), "action_required", "success", "success"},
+		{"a sibling that failed", sibling(word("failure")), "action_required", "success", "success"},
+		{"a green sibling", sibling(word("success")), "success", "success", "success"},
+		{"open, and a sibling", both(withOpen, sibling(nil)), "failure", "failure", "neutral"},
+		{"left out, and a sibling", both(leaves(contract.OmittedDiff, 1), sibling(nil)), "action_required", "action_required", "neutral"},
+		{"opaque, and a sibling", both(leaves(contract.OmittedOpaque, 1), sibling(nil)), "action_required", "action_required", "neutral"},
+		{"incomplete, and a green sibling", both(func(in *Input) { in.Result.Status = contract.StatusIncomplete }, sibling(word("success"))), "action_required", "action_required", "neutral"},
+		{"refused", func(in *Input) { in.Result.Status = contract.StatusRefused }, "action_required", "action_required", "neutral"},
+		{"an Effect failed, and a sibling", both(failedEffect(contract.CodePlatformError), sibling(nil)), "action_required", "action_required", "neutral"},
+		{"not admitted", notAdmitting(contract.CodeItemDraft), "action_required", "action_required", "neutral"},
+		{"carried, and a sibling", both(carries("completed", 0), sibling(nil)), "action_required", "success", "success"},
+		{"carried, left out", carries("completed", 1), "action_required", "action_required", "neutral"},
+		{"carried, the review is gone", both(carries("completed", 0), func(in *Input) { in.Ledger = ledger.Ledger{} }), "action_required", "action_required", "neutral"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := reviewed()
+			c.change(&in)
+			if check := Conclude(in).Check; check.Conclusion != c.conclusion || check.Own != c.own {
+				t.Errorf("%s, own %s; want %s, own %s", check.Conclusion, check.Own, c.conclusion, c.own)
+			}
+			in.Class = contract.ClassAdvice
+			if check := Conclude(in).Check; check.Own != c.advised {
+				t.Errorf("advice: own %s, want %s", check.Own, c.advised)
+			}
+		})
+	}
+}
+
+// TestSiblingsDoNotWaitForEachOther plays two pull requests of one head commit, each reviewed with nothing to say: the second
+// Run sees what the first one's check says of itself, and the commit is green without another event.
+func TestSiblingsDoNotWaitForEachOther(t *testing.T) {
+	first := reviewed()
+	first.Siblings = []contract.Sibling{{Number: 2}}
+	written := Conclude(first).Check
+	if written.Conclusion != contract.ConclusionActionRequired {
+		t.Fatalf("the first is %s before anybody reviewed the second", written.Conclusion)
+	}
+	second := reviewed()
+	second.Siblings = []contract.Sibling{{Number: 1, Conclusion: &written.Own}}
+	if got := Conclude(second).Check.Conclusion; got != contract.ConclusionSuccess {
+		t.Errorf("the second is %s, though both were reviewed", got)
+	}
+	withOpen(&first)
+	second.Siblings[0].Conclusion = &Conclude(first).Check.Own
+	if got := Conclude(second).Check.Conclusion; got != contract.ConclusionActionRequired {
+		t.Errorf("the second is %s, though Findings of the first are open", got)
+	}
+}

@@ -6,12 +6,13 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 )
 
-// end is one line of the end table. Conclusion is empty where no check is written.
+// end is one line of the end table. Conclusion is empty where no check is written; own is the conclusion without regard to
+// siblings.
 type end struct {
-	status, fault string
-	reasons       []contract.Code
-	conclusion    string
-	exit          int
+	status, fault   string
+	reasons         []contract.Code
+	conclusion, own string
+	exit            int
 }
 
 // decide finds the line of the end table, as a gate has it, and softens it for an Intent that only advises.
@@ -31,10 +32,21 @@ func decide(in Input) end {
 	default:
 		e = written(in)
 	}
-	if in.Class == contract.ClassAdvice && e.conclusion != "" && e.conclusion != contract.ConclusionSuccess {
-		e.conclusion = contract.ConclusionNeutral
+	if e.own == "" {
+		e.own = e.conclusion
+	}
+	if in.Class == contract.ClassAdvice {
+		e.conclusion, e.own = advised(e.conclusion), advised(e.own)
 	}
 	return e
+}
+
+// advised is the conclusion of an Intent that only advises.
+func advised(conclusion string) string {
+	if conclusion == "" || conclusion == contract.ConclusionSuccess {
+		return conclusion
+	}
+	return contract.ConclusionNeutral
 }
 
 // notAdmitted is the Kernel's word, whose first reason decides; reasons are those that the Outcome lists.
@@ -66,9 +78,7 @@ func endedEarly(in Input) end {
 	case contract.StageArtifact:
 		return noReview(in.Ended...)
 	}
-	e := end{status: contract.StatusFailed, fault: faultOf(code), conclusion: contract.ConclusionActionRequired, exit: 1}
-	e.reasons, e.conclusion = withNotes(in, in.Ended, e.conclusion)
-	return e
+	return end{status: contract.StatusFailed, fault: faultOf(code), reasons: in.Ended, conclusion: contract.ConclusionActionRequired, exit: 1}.noted(in)
 }
 
 // superseded: a draft is to be marked ready by a person, like a hold is to be lifted, so it has a check too.
@@ -109,23 +119,16 @@ func modelRefused(reasons ...contract.Code) end {
 // written is a Run whose Effects were all tried.
 func written(in Input) end {
 	if failed := failures(in); len(failed) > 0 {
-		e := end{status: contract.StatusFailed, fault: faultOf(failed[0]), exit: 1}
-		e.reasons, e.conclusion = withNotes(in, failed, contract.ConclusionActionRequired)
-		return e
+		return end{status: contract.StatusFailed, fault: faultOf(failed[0]), reasons: failed, conclusion: contract.ConclusionActionRequired, exit: 1}.noted(in)
 	}
-	var e end
 	switch in.Result.Status {
 	case contract.StatusCompleted:
-		e = end{status: contract.StatusCompleted, fault: contract.FaultNone}
-		e.reasons, e.conclusion = withNotes(in, nil, contract.ConclusionSuccess)
+		return end{status: contract.StatusCompleted, fault: contract.FaultNone, conclusion: contract.ConclusionSuccess}.noted(in)
 	case contract.StatusIncomplete:
-		e = end{status: contract.StatusIncomplete, fault: contract.FaultItem}
-		e.reasons, e.conclusion = withNotes(in, []contract.Code{resultReason(*in.Result, contract.CodeContextMissing)}, contract.ConclusionActionRequired)
-	default:
-		reasons, _ := withNotes(in, []contract.Code{resultReason(*in.Result, contract.CodeDeclinedUnsafe)}, contract.ConclusionActionRequired)
-		e = modelRefused(reasons...)
+		return end{status: contract.StatusIncomplete, fault: contract.FaultItem, conclusion: contract.ConclusionActionRequired,
+			reasons: []contract.Code{resultReason(*in.Result, contract.CodeContextMissing)}}.noted(in)
 	}
-	return e
+	return modelRefused(end{reasons: []contract.Code{resultReason(*in.Result, contract.CodeDeclinedUnsafe)}}.noted(in).reasons...)
 }
 
 // failures lists why not everything that was asked for stands on GitHub, each code once. A Result that says it is a review
@@ -152,40 +155,40 @@ func failures(in Input) []contract.Code {
 	return codes
 }
 
-// withNotes adds what a review that was written says of the change, in the list's order, and lowers the conclusion to what
-// that allows: with anything that gates open it is failure, else with anything not seen or a sibling not green it is no success.
-func withNotes(in Input, reasons []contract.Code, conclusion string) ([]contract.Code, string) {
-	notes := slices.Clone(reasons)
-	lower := func(code contract.Code) {
-		notes = appendNew(notes, code)
+// noted adds what a review that was written says of the change, in the list's order, and lowers the conclusion to what that
+// allows: with anything that gates open it is failure, else with anything not seen it is no success. A sibling that is not
+// green lowers what is shown and not what is the Run's own, or two of them would wait for each other for ever.
+func (e end) noted(in Input) end {
+	e.reasons = slices.Clone(e.reasons)
+	lower := func(conclusion string) string {
 		if conclusion == contract.ConclusionSuccess {
-			conclusion = contract.ConclusionActionRequired
+			return contract.ConclusionActionRequired
 		}
+		return conclusion
 	}
 	if len(GatingOpen(in.Ledger, in.Findings, in.Dispositions)) > 0 {
-		notes = appendNew(notes, contract.CodeGatingFindingsOpen)
-		conclusion = contract.ConclusionFailure
+		e.reasons = appendNew(e.reasons, contract.CodeGatingFindingsOpen)
+		e.conclusion = contract.ConclusionFailure
 	}
-	for _, omitted := range in.Task.Omitted {
-		if omitted.Kind == contract.OmittedDiff && omitted.Files > 0 {
-			lower(contract.CodeFilesOmitted)
+	for _, unseen := range []struct {
+		kind string
+		code contract.Code
+	}{{contract.OmittedDiff, contract.CodeFilesOmitted}, {contract.OmittedOpaque, contract.CodeFilesOpaque}} {
+		if slices.ContainsFunc(in.Task.Omitted, func(o contract.Omitted) bool { return o.Kind == unseen.kind && o.Files > 0 }) {
+			e.reasons, e.conclusion = appendNew(e.reasons, unseen.code), lower(e.conclusion)
 		}
 	}
-	for _, omitted := range in.Task.Omitted {
-		if omitted.Kind == contract.OmittedOpaque && omitted.Files > 0 {
-			lower(contract.CodeFilesOpaque)
-		}
-	}
+	e.own = e.conclusion
 	if slices.ContainsFunc(in.Siblings, notGreen) {
-		lower(contract.CodeSiblingUnreviewed)
+		e.reasons, e.conclusion = appendNew(e.reasons, contract.CodeSiblingUnreviewed), lower(e.conclusion)
 	}
 	if in.Reencoded {
-		notes = appendNew(notes, contract.CodeContentReencoded)
+		e.reasons = appendNew(e.reasons, contract.CodeContentReencoded)
 	}
 	if slices.ContainsFunc(in.Findings, func(f contract.Finding) bool { return f.Placement == contract.PlacementAlreadyOpen }) {
-		notes = appendNew(notes, contract.CodeAlreadyOpen)
+		e.reasons = appendNew(e.reasons, contract.CodeAlreadyOpen)
 	}
-	return notes, conclusion
+	return e
 }
 
 // notGreen: a check stands on a commit, not on a pull request, so a green one here is seen on every sibling.
