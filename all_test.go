@@ -138,6 +138,62 @@ func forTests(file *ast.File) bool {
 	return slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return spec.Path.Value == `"testing"` })
 }
 
+// ways out of the two types that nothing may print by accident, and who takes them for what.
+var waysOut = map[string]map[string]string{
+	"Raw": {
+		"internal/contract":  "canonical bytes",
+		"internal/schema":    "the weight of an answer as it would be posted",
+		"internal/facts":     "names that go into an address",
+		"internal/kernel":    "commands, compared with constants",
+		"internal/ledger":    "markers and sections, read by grammar",
+		"internal/task":      "texts of the Task, escaped",
+		"internal/plan":      "texts to post, through the renderer",
+		"internal/refusal":   "the search for secrets and markers",
+		"internal/effects":   "the request to GitHub, and the comparison of what is read back",
+		"internal/untrusted": "the renderer itself",
+		"internal/demo":      "the account, escaped",
+		"cmd/airlock":        "the plan's text, escaped",
+	},
+	"Reveal": {
+		"internal/engine":   "the CLI's environment",
+		"internal/github":   "the Authorization header",
+		"internal/identity": "the key's parser",
+		"internal/secret":   "the search for leaks",
+		"internal/workflow": "the runner's mask",
+	},
+}
+
+// TestUntrustedTextAndCredentialsLeaveHere holds that untrusted text and credentials are opened only where it is listed, for
+// the one purpose that stands there.
+func TestUntrustedTextAndCredentialsLeaveHere(t *testing.T) {
+	used := map[string]bool{}
+	source(t, func(path string, file *ast.File, positions *token.FileSet) {
+		ast.Inspect(file, func(node ast.Node) bool {
+			call, ok := node.(*ast.CallExpr)
+			if !ok || len(call.Args) != 0 {
+				return true
+			}
+			selector, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok || waysOut[selector.Sel.Name] == nil {
+				return true
+			}
+			folder := filepath.ToSlash(filepath.Dir(path))
+			used[selector.Sel.Name+" "+folder] = true
+			if waysOut[selector.Sel.Name][folder] == "" {
+				t.Errorf("%s: %s() outside the list of ways out", positions.Position(call.Pos()), selector.Sel.Name)
+			}
+			return true
+		})
+	})
+	for method, folders := range waysOut {
+		for folder := range folders {
+			if !used[method+" "+folder] {
+				t.Errorf("%s no longer calls %s(): take it off the list", folder, method)
+			}
+		}
+	}
+}
+
 // TestNoInit holds that loading a package does nothing, and that no package keeps state of its own.
 func TestNoInit(t *testing.T) {
 	source(t, func(path string, file *ast.File, positions *token.FileSet) {
