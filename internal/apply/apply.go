@@ -5,7 +5,6 @@ package apply
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,12 +28,9 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/workflow"
 )
 
-// Exit codes: beside 0 and 1, which the end of the Run gives, 1 is a platform that failed before there was a Run to end, and
-// 2 is bad input.
-const (
-	exitRun   = 1
-	exitInput = 2
-)
+// exitMessage is the exit code of a program that ended with one message and without records, most often for its input.
+// Where there are records, the end of the Run gives 0 or 1.
+const exitMessage = 2
 
 // Environment is all that the program has of the world.
 type Environment struct {
@@ -66,7 +62,7 @@ func Program(ctx context.Context, env Environment) (code int) {
 		// What panicked may hold untrusted text or a credential, so only the place is told.
 		if recover() != nil {
 			_, _ = fmt.Fprintln(env.Stderr, p.step.Fault(contract.CodePlatformError, "the program broke off at "+panicked(), "it has a fault; what it wrote can be found again by key"))
-			code = exitRun
+			code = exitMessage
 		}
 	}()
 	report, applied, err := p.run(ctx)
@@ -75,21 +71,9 @@ func Program(ctx context.Context, env Environment) (code int) {
 	}
 	if err != nil {
 		_, _ = fmt.Fprintln(env.Stderr, err)
-		return exitOf(err)
+		return exitMessage
 	}
 	return report.ExitCode
-}
-
-// exitOf tells what was wrong with the input from a platform that failed.
-func exitOf(err error) int {
-	var fault *workflow.Fault
-	if errors.As(err, &fault) {
-		switch fault.Code {
-		case contract.CodePlatformError, contract.CodeRateLimited, contract.CodePermissionDenied, contract.CodeOutputFailed:
-			return exitRun
-		}
-	}
-	return exitInput
 }
 
 func (p *program) run(ctx context.Context) (outcome.Report, contract.Applied, error) {
@@ -149,6 +133,9 @@ func (p *program) apply(ctx context.Context, missing contract.Code) (outcome.Rep
 	case len(unread) > 0 && (decision.Admitted || decision.Carries != nil):
 		prepared.Ending, prepared.Overtaken = unread, true
 	}
+	if p.moved(ctx, &prepared) {
+		p.say("changed while it was read")
+	}
 	written := effects.Report{Effects: []contract.AppliedEffect{}, Findings: []contract.Finding{}, Dispositions: []contract.AppliedDisposition{},
 		Seen: effects.Seen{Facts: snapshot.Facts, Policy: policy, Ledger: prepared.Ledger}}
 	end := prepared.Ending
@@ -181,6 +168,24 @@ func (p *program) apply(ctx context.Context, missing contract.Code) (outcome.Rep
 		applied.Result = &contract.AppliedResult{ArtifactID: p.in.result.id, Bytes: int64(len(p.result)), SHA256: contract.Digest(p.result)}
 	}
 	return report, applied
+}
+
+// moved looks once more at an item whose facts are incomplete: that it changed while it was read may be why, and then it is a
+// change that ends the Run.
+func (p *program) moved(ctx context.Context, prepared *Prepared) bool {
+	decision := p.bundle.Decision
+	if !decision.Admitted && decision.Carries == nil || !slices.Contains(prepared.Ending, contract.CodeFactsIncomplete) {
+		return false
+	}
+	seen, err := p.look(ctx)
+	if err != nil {
+		return false
+	}
+	codes := p.halts(seen)
+	if len(codes) > 0 {
+		prepared.Ending, prepared.Overtaken = codes, true
+	}
+	return len(codes) > 0
 }
 
 // halted gives the codes that end a Run whose writing the item's change ended or overtook, and after them why an Effect
@@ -220,6 +225,9 @@ func (p *program) fresh(ctx context.Context) (facts.Snapshot, contract.Policy, [
 	for _, f := range snapshot.Faults {
 		p.say("facts incomplete", "part", f.Part, "error", told(f.Err))
 	}
+	if snapshot.Policy == nil && !snapshot.Facts.Parts.Item.Complete {
+		return snapshot, p.bundle.Policy, nil // it was not read; the Run ends for its facts
+	}
 	policy, err := p.policy(snapshot.Policy)
 	if err != nil {
 		p.say("policy", "error", told(err))
@@ -243,7 +251,6 @@ func (p *program) policy(data []byte) (contract.Policy, error) {
 
 // session is what writing needs.
 func (p *program) session(seen effects.Seen, planned []plan.Token) effects.Session {
-	number := p.bundle.Decision.Item.Number
 	return effects.Session{Decision: p.bundle.Decision, App: p.app, Seen: seen, Sleep: p.Sleep,
 		Client: func(ctx context.Context, purpose string) (*github.Client, error) {
 			at := slices.IndexFunc(planned, func(t plan.Token) bool { return t.Purpose == purpose })
@@ -252,28 +259,32 @@ func (p *program) session(seen effects.Seen, planned []plan.Token) effects.Sessi
 			}
 			return p.tokens.client(ctx, planned[at])
 		},
-		Look: func(ctx context.Context) (effects.Seen, error) {
-			sight, err := facts.Look(ctx, p.read, facts.Item{Owner: p.in.owner, Name: p.in.name, RepositoryID: p.in.repositoryID, Number: number, Now: p.Clock})
-			if err != nil {
-				return effects.Seen{}, err
-			}
-			policy, err := p.policy(sight.Policy)
-			if err != nil {
-				return effects.Seen{}, err
-			}
-			return effects.Seen{Facts: sight.Facts, Policy: policy, Ledger: ledger.Read(sight.Facts, policy, p.bundle.Apps, p.app)}, nil
-		},
+		Look:     p.look,
 		Halted:   p.halts,
 		Progress: func(effect, step string) { p.say("effect", "id", effect, "step", step) },
 	}
 }
 
+// look reads the item and the policy as they are now, in one call.
+func (p *program) look(ctx context.Context) (effects.Seen, error) {
+	sight, err := facts.Look(ctx, p.read, facts.Item{Owner: p.in.owner, Name: p.in.name, RepositoryID: p.in.repositoryID,
+		Number: p.bundle.Decision.Item.Number, Now: p.Clock})
+	if err != nil {
+		return effects.Seen{}, err
+	}
+	policy, err := p.policy(sight.Policy)
+	if err != nil {
+		return effects.Seen{}, err
+	}
+	return effects.Seen{Facts: sight.Facts, Policy: policy, Ledger: ledger.Read(sight.Facts, policy, p.bundle.Apps, p.app)}, nil
+}
+
 // halts asks of one look what may end a Run between two writes: the Kernel's rules on the item itself, whether it is still the
-// one that was admitted, and, before this Run's review stands, whether another Run's does.
+// one that was admitted, and, before an admitted Run's review stands, whether another Run's does.
 func (p *program) halts(seen effects.Seen) []contract.Code {
 	decision := p.bundle.Decision
 	on := []contract.Code{contract.CodeItemClosed, contract.CodeItemDraft, contract.CodeItemHeld, contract.CodeItemLocked, contract.CodeFactoryPaused}
-	if !slices.ContainsFunc(seen.Ledger.Reviews, func(r ledger.Review) bool { return r.Run == decision.Run }) {
+	if decision.Admitted && !slices.ContainsFunc(seen.Ledger.Reviews, func(r ledger.Review) bool { return r.Run == decision.Run }) {
 		on = append(on, contract.CodeAlreadyRan)
 	}
 	// A look reads no content; while the head is the admitted commit, which Superseded asks first, it is the admitted one.

@@ -10,7 +10,7 @@ import (
 
 func TestReviewIsWrittenOnceAndReadBack(t *testing.T) {
 	w := newWorld(t, nil)
-	w.decide()
+	w.admit()
 	w.answer(review(onLine("f1", "security", "critical", 10), onLine("f2", "concurrency", "major", 31), onLine("f3", "tests", "minor", 0)))
 	first := w.apply(nil)
 	if first.code != 0 || first.outcome.Status != contract.StatusCompleted || *first.outcome.Conclusion != contract.ConclusionFailure {
@@ -29,7 +29,7 @@ func TestReviewIsWrittenOnceAndReadBack(t *testing.T) {
 	if second.code != 0 || second.applied.Effects[0].State != contract.StateAlreadyApplied || w.reviewsByUs() != 1 {
 		t.Errorf("second apply: code %d, %d reviews, %+v\n%s", second.code, w.reviewsByUs(), second.applied.Effects, second.log)
 	}
-	if got := w.conclusions(); !slices.Equal(got, []string{"failure"}) {
+	if got := w.checks(w.decision.Commit); !slices.Equal(got, []string{"failure"}) {
 		t.Errorf("checks %v, want one failure", got)
 	}
 	for _, token := range w.State(t).Tokens {

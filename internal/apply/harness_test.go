@@ -5,12 +5,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,20 +23,27 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/decide"
 	"github.com/seed-2ea642bd/airlock/internal/emulator"
 	"github.com/seed-2ea642bd/airlock/internal/emulator/emulatortest"
+	"github.com/seed-2ea642bd/airlock/internal/schema"
 	"github.com/seed-2ea642bd/airlock/internal/task"
-	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
 // world is one emulated GitHub with the seed's pull request, and what the jobs of one workflow run pass on.
 type world struct {
 	*emulatortest.Instance
-	t        *testing.T
+	t        testing.TB
 	run      int64
+	action   string // of the event; "labeled" when empty
 	bundle   handedOn
 	result   handedOn
 	decision contract.Decision
 	task     contract.Task
-	log      bytes.Buffer
+	// seen are the credentials that went over the wire in either direction.
+	seen *credentials
+	// transport and sleep are those of apply; context too.
+	transport http.RoundTripper
+	sleep     func(context.Context, time.Duration) error
+	context   context.Context
+	clock     func() time.Time
 }
 
 // handedOn is an artifact and what its job's outputs say.
@@ -43,7 +53,12 @@ type handedOn struct {
 }
 
 // newWorld starts the seed, with the configuration a maintainer would commit.
-func newWorld(t *testing.T, change func(*emulator.Seed)) *world {
+func newWorld(t testing.TB, change func(*emulator.Seed)) *world {
+	t.Helper()
+	return newWorldWith(t, emulator.Options{}, change)
+}
+
+func newWorldWith(t testing.TB, options emulator.Options, change func(*emulator.Seed)) *world {
 	t.Helper()
 	seed := emulatortest.Seed()
 	tree := emulator.Tree{}
@@ -56,21 +71,45 @@ func newWorld(t *testing.T, change func(*emulator.Seed)) *world {
 		},
 		"harness": func(map[string]any) {},
 	} {
-		tree[".github/airlock/"+name+".json"] = emulator.File{Content: configured(t, name, edit)}
+		tree[".github/airlock/"+name+".json"] = emulator.File{Content: configured(t, "config/"+name+".json", edit)}
 	}
 	seed.Repository.Branches["main"] = emulator.Branch{Tree: tree}
 	if change != nil {
 		change(&seed)
 	}
-	return &world{Instance: emulatortest.Start(t, seed, emulator.Options{}), t: t, run: emulatortest.RunID}
+	w := &world{Instance: emulatortest.Start(t, seed, options), t: t, run: emulatortest.RunID, seen: &credentials{}, sleep: noWait, context: context.Background()}
+	w.transport, w.clock = w.seen.watching(http.DefaultTransport), w.Now
+	return w
 }
 
-func configured(t *testing.T, name string, edit func(map[string]any)) []byte {
+// override edits a file of the repository's configuration in a seed.
+func override(t testing.TB, seed *emulator.Seed, name, embedded string, edit func(map[string]any)) {
 	t.Helper()
-	data, err := airlock.Files.ReadFile("config/" + name + ".json")
+	tree := seed.Repository.Branches["main"].Tree
+	path := ".github/airlock/" + name
+	data := tree[path].Content
+	if data == nil {
+		data = read(t, embedded)
+	}
+	tree[path] = emulator.File{Content: edited(t, data, edit)}
+}
+
+func read(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := airlock.Files.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return data
+}
+
+func configured(t testing.TB, name string, edit func(map[string]any)) []byte {
+	t.Helper()
+	return edited(t, read(t, name), edit)
+}
+
+func edited(t testing.TB, data []byte, edit func(map[string]any)) []byte {
+	t.Helper()
 	var document map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -78,16 +117,57 @@ func configured(t *testing.T, name string, edit func(map[string]any)) []byte {
 		t.Fatal(err)
 	}
 	edit(document)
-	if data, err = json.Marshal(document); err != nil {
+	data, err := json.Marshal(document)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return data
 }
 
-func (w *world) clock() time.Time { return w.Now() }
-
 // noWait moves no clock and waits for nothing.
-func noWait(context.Context, time.Duration) error { return nil }
+func noWait(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+
+// credentials collects what must be in no output.
+type credentials struct {
+	mutex sync.Mutex
+	list  []string
+}
+
+func (c *credentials) add(values ...string) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.list = append(c.list, values...)
+}
+
+// watching notes the credential of every request and of every answer to a mint.
+func (c *credentials) watching(next http.RoundTripper) http.RoundTripper {
+	return roundTrip(func(request *http.Request) (*http.Response, error) {
+		_, value, _ := strings.Cut(request.Header.Get("Authorization"), " ")
+		if value != "" {
+			c.add(value)
+		}
+		answer, err := next.RoundTrip(request)
+		if err != nil || !strings.HasSuffix(request.URL.Path, "/access_tokens") {
+			return answer, err
+		}
+		body, err := io.ReadAll(answer.Body)
+		if err != nil {
+			return nil, err
+		}
+		answer.Body = io.NopCloser(bytes.NewReader(body))
+		var minted struct {
+			Token string `json:"token"`
+		}
+		if json.Unmarshal(body, &minted) == nil && minted.Token != "" {
+			c.add(minted.Token)
+		}
+		return answer, nil
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
 func (w *world) environment() map[string]string {
 	folder := w.t.TempDir()
@@ -113,14 +193,19 @@ func (w *world) decide() {
 	w.t.Helper()
 	env := w.environment()
 	env["GITHUB_EVENT_PATH"] = filepath.Join(w.t.TempDir(), "event.json")
-	payload := `{"action":"labeled","number":12,"pull_request":{"number":12},"repository":{"id":701002003,"full_name":"example-org/ledger"},"sender":{"id":1000001,"login":"maintainer","type":"User"}}`
+	action := w.action
+	if action == "" {
+		action = "labeled"
+	}
+	payload := `{"action":"` + action + `","number":12,"pull_request":{"number":12},"repository":{"id":701002003,"full_name":"example-org/ledger"},"sender":{"id":1000001,"login":"maintainer","type":"User"}}`
 	if err := os.WriteFile(env["GITHUB_EVENT_PATH"], []byte(payload), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
 	env["AIRLOCK_BUNDLE"] = filepath.Join(w.t.TempDir(), "bundle")
-	code := decide.Program(context.Background(), decide.Environment{Env: env, Clock: w.clock, Transport: http.DefaultTransport, Sleep: noWait, Stdout: &w.log, Stderr: &w.log})
+	var log bytes.Buffer
+	code := decide.Program(context.Background(), decide.Environment{Env: env, Clock: w.Now, Transport: http.DefaultTransport, Sleep: noWait, Stdout: &log, Stderr: &log})
 	if code != 0 {
-		w.t.Fatalf("decide ended with %d:\n%s", code, w.log.String())
+		w.t.Fatalf("decide ended with %d:\n%s", code, log.String())
 	}
 	files := map[string][]byte{}
 	for _, name := range bundle.Names() {
@@ -130,12 +215,18 @@ func (w *world) decide() {
 		}
 		files[name] = data
 	}
+	w.handBundle(files)
+}
+
+// handBundle uploads a bundle as decide's, and takes it for this world's.
+func (w *world) handBundle(files map[string][]byte) {
+	w.t.Helper()
 	digest := contract.Digest(files[bundle.DecisionFile])
 	opened, err := bundle.Open(files, digest)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.decision = opened.Decision
+	w.decision, w.result = opened.Decision, handedOn{}
 	w.bundle = w.upload("airlock-bundle", files, digest)
 	if opened.Decision.Admitted {
 		if w.task, err = task.Build(task.Input{Decision: opened.Decision, Facts: opened.Facts, Role: opened.Role, Policy: opened.Policy,
@@ -145,24 +236,36 @@ func (w *world) decide() {
 	}
 }
 
+// admit runs decide and holds that it admits.
+func (w *world) admit() {
+	w.t.Helper()
+	if w.decide(); !w.decision.Admitted {
+		w.t.Fatalf("not admitted: %v", w.decision.Reasons)
+	}
+}
+
 func (w *world) upload(name string, files map[string][]byte, digest string) handedOn {
 	w.t.Helper()
-	archive := zipped(w.t, files)
-	artifact, err := w.UploadArtifact(w.run, name+"-"+strconv.Itoa(len(w.State(w.t).Artifacts)), archive)
+	return w.uploadZip(w.run, name, zipped(w.t, files), digest)
+}
+
+func (w *world) uploadZip(run int64, name string, archive []byte, digest string) handedOn {
+	w.t.Helper()
+	artifact, err := w.UploadArtifact(run, name+"-"+strconv.Itoa(len(w.State(w.t).Artifacts)), archive)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return handedOn{artifact.ID, strings.TrimPrefix(artifact.Digest, "sha256:"), strings.TrimPrefix(digest, "sha256:")}
 }
 
-func zipped(t *testing.T, files map[string][]byte) []byte {
+func zipped(t testing.TB, files map[string][]byte) []byte {
 	t.Helper()
 	var archive bytes.Buffer
 	writer := zip.NewWriter(&archive)
-	for name, data := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
 		file, err := writer.Create(name)
 		if err == nil {
-			_, err = file.Write(data)
+			_, err = file.Write(files[name])
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -177,12 +280,17 @@ func zipped(t *testing.T, files map[string][]byte) []byte {
 // answer makes the Result that run would have written for this answer, and uploads it.
 func (w *world) answer(a contract.Answer) {
 	w.t.Helper()
+	w.handOn(w.resultOf(a))
+}
+
+func (w *world) resultOf(a contract.Answer) contract.Result {
+	w.t.Helper()
 	digest, err := contract.DigestOf(w.task)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.handOn(contract.Result{Schema: "result/1", Run: w.decision.Run, Release: w.decision.Release, Task: digest, Answer: a,
-		Engine: contract.Engine{Credential: "direct", Mode: contract.ModeReplay, Model: "replay", Name: "replay", Sandbox: "off"}, Usage: contract.Usage{Complete: true}})
+	return contract.Result{Schema: "result/1", Run: w.decision.Run, Release: w.decision.Release, Task: digest, Answer: a,
+		Engine: contract.Engine{Credential: "direct", Mode: contract.ModeReplay, Model: "replay", Name: "replay", Sandbox: "off"}, Usage: contract.Usage{Complete: true}}
 }
 
 func (w *world) handOn(result contract.Result) {
@@ -191,7 +299,7 @@ func (w *world) handOn(result contract.Result) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.result = w.upload("airlock-result", map[string][]byte{"result.json": data}, contract.Digest(data))
+	w.result = w.upload("airlock-result", map[string][]byte{resultFile: data}, contract.Digest(data))
 }
 
 // ended is what apply left.
@@ -200,11 +308,15 @@ type ended struct {
 	applied contract.Applied
 	outcome contract.Outcome
 	log     string
+	summary string
+	// records says whether the two records are there.
+	records bool
+	// calls are those of this execution.
+	calls []emulator.Call
 }
 
-// apply runs the program that writes; change edits its environment.
-func (w *world) apply(change func(map[string]string)) ended {
-	w.t.Helper()
+// applyEnvironment is what the apply job is given.
+func (w *world) applyEnvironment() map[string]string {
 	env := w.environment()
 	env["AIRLOCK_APP_PRIVATE_KEY"] = emulatortest.KeyPEM()
 	env["AIRLOCK_BUNDLE_ARTIFACT_ID"], env["AIRLOCK_BUNDLE_ARTIFACT_DIGEST"] = strconv.FormatInt(w.bundle.id, 10), w.bundle.zipDigest
@@ -214,53 +326,116 @@ func (w *world) apply(change func(map[string]string)) ended {
 		env["AIRLOCK_RESULT_SHA256"] = w.result.digest
 	}
 	env["AIRLOCK_OUT"] = filepath.Join(w.t.TempDir(), "out")
+	return env
+}
+
+// apply runs the program that writes; change edits its environment. Whatever happens, it holds that the records are both
+// there or both not, that they are of their schemas, and that nothing that leaves holds a credential.
+func (w *world) apply(change func(map[string]string)) ended {
+	w.t.Helper()
+	env := w.applyEnvironment()
 	if change != nil {
 		change(env)
 	}
+	before := len(w.State(w.t).Calls)
 	var log bytes.Buffer
-	e := ended{code: Program(context.Background(), Environment{Env: env, Clock: w.clock, Transport: http.DefaultTransport, Sleep: noWait, Stderr: &log})}
-	e.log = log.String()
-	for name, record := range map[string]any{"applied.json": &e.applied, "outcome.json": &e.outcome} {
+	e := ended{code: Program(w.context, Environment{Env: maps.Clone(env), Clock: w.clock, Transport: w.transport, Sleep: w.sleep, Stderr: &log})}
+	e.log, e.calls = log.String(), w.State(w.t).Calls[before:]
+	leaves := log.Bytes()
+	for name, record := range map[string]any{appliedFile: &e.applied, outcomeFile: &e.outcome} {
 		data, err := os.ReadFile(filepath.Join(env["AIRLOCK_OUT"], name))
-		if os.IsNotExist(err) && e.code == exitInput {
+		if os.IsNotExist(err) && e.code == exitMessage {
 			continue
 		}
 		if err != nil {
 			w.t.Fatalf("%v\n%s", err, e.log)
 		}
+		e.records = true
 		if err := contract.Decode(data, record); err != nil {
 			w.t.Fatal(err)
+		}
+		if err := schema.Validate(strings.TrimSuffix(name, ".json")+"/1", data); err != nil {
+			w.t.Errorf("%s: %v\n%s", name, err, data)
+		}
+		leaves = append(leaves, data...)
+	}
+	for _, name := range []string{"GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"} {
+		if data, err := os.ReadFile(env[name]); err == nil {
+			leaves, e.summary = append(leaves, data...), string(data)
+		}
+	}
+	w.seen.add(env["GITHUB_TOKEN"])
+	for _, line := range strings.Split(env["AIRLOCK_APP_PRIVATE_KEY"], "\n") {
+		if len(line) > 20 {
+			w.seen.add(line)
+		}
+	}
+	for _, credential := range w.seen.list {
+		if credential != "" && bytes.Contains(leaves, []byte(credential)) {
+			w.t.Errorf("a credential left the program:\n%s", leaves)
 		}
 	}
 	return e
 }
 
-// review is a completed answer with the Findings given: those that gate are threads.
-func review(findings ...contract.RawFinding) contract.Answer {
-	effect := contract.SubmitReviewEffect{Answers: []string{}, Body: untrusted.New("Two things."), Event: "COMMENT", ID: "e1",
-		Listed: []string{}, Threads: []string{}, Type: contract.SubmitReview}
-	for _, f := range findings {
-		if contract.Gates(f.Category, f.Severity) {
-			effect.Threads = append(effect.Threads, f.ID)
-		} else {
-			effect.Listed = append(effect.Listed, f.ID)
+// writes lists the calls that change something, without the mint and the revocation.
+func (e ended) writes() []string {
+	list := []string{}
+	for _, call := range e.calls {
+		operation := call.Method + " " + call.Operation
+		switch {
+		case call.Method == http.MethodGet, strings.HasSuffix(operation, "/access_tokens"), strings.HasSuffix(operation, "/installation/token"):
+		case strings.HasSuffix(operation, "/graphql") && !strings.Contains(call.Request, "mutation"):
+		default:
+			list = append(list, operation)
 		}
 	}
-	if findings == nil {
-		findings = []contract.RawFinding{}
-	}
-	return contract.Answer{Status: contract.StatusCompleted, Findings: findings, Dispositions: []contract.Disposition{},
-		Effects: []contract.Effect{{SubmitReview: &effect}}}
+	return list
 }
 
-// onLine is a Finding on a line of the changed file; line 0 is one without a place.
-func onLine(id, category, severity string, line int) contract.RawFinding {
-	f := contract.RawFinding{Category: category, ID: id, Severity: severity, Title: untrusted.New("Title of " + id), Text: untrusted.New("Text of " + id + ".")}
-	if line > 0 {
-		path, side := untrusted.New("internal/store/query.go"), contract.Right
-		f.Path, f.Side, f.Line = &path, &side, &line
+// Operations that change something.
+const (
+	postReview  = "POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews"
+	postReply   = "POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies"
+	postCheck   = "POST /repos/{owner}/{repo}/check-runs"
+	patchCheck  = "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}"
+	postGraphQL = "POST /graphql"
+)
+
+// purposes lists what the tokens of the record were for.
+func (e ended) purposes() []string {
+	list := []string{}
+	for _, token := range e.applied.Tokens {
+		list = append(list, token.Purpose)
 	}
-	return f
+	return list
+}
+
+func (e ended) conclusion() string {
+	if e.outcome.Conclusion == nil {
+		return ""
+	}
+	return *e.outcome.Conclusion
+}
+
+// states lists how the Effects ended.
+func (e ended) states() []string {
+	list := []string{}
+	for _, effect := range e.applied.Effects {
+		list = append(list, effect.State)
+	}
+	return list
+}
+
+// alive counts the installation tokens that are not revoked.
+func (w *world) alive() int {
+	count := 0
+	for _, token := range w.State(w.t).Tokens {
+		if token.Kind == "installation" && !token.Revoked {
+			count++
+		}
+	}
+	return count
 }
 
 // reviewsByUs counts what stands on the item.
@@ -275,11 +450,48 @@ func (w *world) reviewsByUs() int {
 	return count
 }
 
-// conclusions lists the conclusions of the checks in order.
-func (w *world) conclusions() []string {
-	var list []string
+// repliesByUs counts the comments of our App in threads that are not their first.
+func (w *world) repliesByUs() int {
+	count := 0
+	state := w.State(w.t)
+	for _, thread := range state.Pull(emulatortest.Number).Threads {
+		for _, comment := range thread.Comments[1:] {
+			if comment.AuthorID == emulatortest.BotUserID {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// checks lists the conclusions of the checks on a commit in order.
+func (w *world) checks(commit string) []string {
+	list := []string{}
 	for _, c := range w.State(w.t).CheckRuns {
-		list = append(list, c.Conclusion)
+		if c.HeadCommit == commit {
+			list = append(list, c.Conclusion)
+		}
 	}
 	return list
 }
+
+func unzipped(t testing.TB, archive []byte) map[string][]byte {
+	t.Helper()
+	reader, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for _, entry := range reader.File {
+		file, err := entry.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files[entry.Name], err = io.ReadAll(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }

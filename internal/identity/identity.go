@@ -259,7 +259,7 @@ func differs(request Request, answer minted, now time.Time) string {
 
 // Revoke ends the tokens, each tried three times, all within one deadline of its own, so that a cancelled Run revokes too.
 // It is idempotent. Whether a token is known to be revoked stands in its record: by GitHub's word, or because GitHub knew it
-// before and does not any more. A token that GitHub never knew is not taken for a dead one, since it may be too new.
+// before and twice does not any more. A token that GitHub never knew is not taken for a dead one, since it may be too new.
 func (m *Minter) Revoke(ctx context.Context, tokens ...*Token) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTime)
 	defer cancel()
@@ -271,13 +271,17 @@ func (m *Minter) Revoke(ctx context.Context, tokens ...*Token) {
 }
 
 func (m *Minter) revoke(ctx context.Context, token *Token) {
+	unknown := 0
 	for try := range revokeTries {
 		if try > 0 && m.Sleep(ctx, time.Duration(try)*time.Second) != nil {
 			return
 		}
 		known := token.known.Load()
 		_, err := token.Client.REST(ctx, http.MethodDelete, "installation/token", nil, nil)
-		if err == nil || known && github.ClassOf(err) == github.ClassUnauthorized {
+		if known && github.ClassOf(err) == github.ClassUnauthorized {
+			unknown++
+		}
+		if err == nil || unknown == 2 {
 			token.Record.Revoked = true
 			token.credential.Wipe()
 			return
