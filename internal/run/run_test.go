@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -248,8 +249,9 @@ func TestResultSecret(t *testing.T) {
 	slices.Reverse(reversed)
 	good := string(modelFile(t, "A.result.model.json"))
 	inText := func(text string) string { return strings.Replace(good, "Use a placeholder.", text, 1) }
-	escaped := ""
+	escaped, entities := "", ""
 	for _, c := range testToken {
+		entities += fmt.Sprintf(`\u0026#%d;`, c)
 		escaped += `\u00` + string("0123456789abcdef"[c>>4]) + string("0123456789abcdef"[c&15])
 	}
 	half := len(testToken) / 2
@@ -260,6 +262,7 @@ func TestResultSecret(t *testing.T) {
 		"base64":            inText(base64.StdEncoding.EncodeToString([]byte(testToken))),
 		"spaced":            inText(strings.Join(strings.Split(testToken, ""), " ")),
 		"JSON escapes":      inText(escaped),
+		"HTML in escapes":   inText(entities),
 		"escapes twice":     inText(strings.ReplaceAll(escaped, `\`, `\\`)),
 		"over two findings": strings.Replace(inText(testToken[:half]), "Neither the empty", testToken[half:]+" Neither the empty", 1),
 		"in a title":        strings.Replace(good, "FindByOwner has no test", testToken, 1),
