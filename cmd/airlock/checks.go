@@ -31,7 +31,7 @@ func checksCommand() *cobra.Command {
 			tree := os.DirFS(root)
 			config, err := checks.ReadConfig(tree)
 			if err != nil {
-				return &exitError{exitUsage, fmt.Errorf("checks: %s: %w; docs/checks.md shows its form", checks.ConfigFile, err)}
+				return &exitError{exitUsage, fmt.Errorf("checks: %s: %s; docs/checks.md shows its form", checks.ConfigFile, visible(err.Error()))}
 			}
 			report, err := checks.Run(tree, paths, config)
 			if err != nil {

@@ -216,7 +216,7 @@ func (a *account) failed(name string, e ended) {
 func (a *account) cutShort(n int) {
 	a.line("")
 	a.line("── Run %d is not played: its recorded answer rests on what Run %d was to post", n+2, n+1)
-	if a.stage.fault != nil && a.stage.RepeatApply == 1 {
+	if exits := a.stage.runs[n].exits; a.stage.RepeatApply == 1 && exits[len(exits)-1].Code != 0 {
 		a.line("   --repeat-apply 2 applies the same Result again, which goes on from what was written")
 	}
 }

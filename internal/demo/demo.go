@@ -128,10 +128,10 @@ func prepare(options Options) (*stage, error) {
 			return nil, err
 		}
 	}
-	if s.keep, err = newKeeper(options.Out); err != nil {
+	if s.programs, err = findPrograms(options.Programs); err != nil {
 		return nil, err
 	}
-	if s.programs, err = findPrograms(options.Programs); err != nil {
+	if s.keep, err = newKeeper(options.Out); err != nil {
 		return nil, err
 	}
 	s.account.stage = s

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/seed-2ea642bd/airlock/internal/bundle"
+	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/release"
+	"github.com/seed-2ea642bd/airlock/internal/task"
+)
+
+var update = flag.Bool("update", false, "write the goldens in testdata/*.txtar anew")
+
+// TestMain makes two commands for the scripts: airlock, and scrubbed, which is airlock with what changes with every schema
+// taken out of its output.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"airlock":  func() { os.Exit(run(context.Background(), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})) },
+		"scrubbed": scrubbed,
+	})
+}
+
+// scrubbed runs airlock, and replaces the digest of the contract and the keys of Effects, which are made from it.
+func scrubbed() {
+	var out bytes.Buffer
+	code := run(context.Background(), os.Args[1:], streams{os.Stdin, &out, os.Stderr})
+	text := regexp.MustCompile(`(contract"?:? +"?)sha256:[0-9a-f]{64}`).ReplaceAll(out.Bytes(), []byte("${1}sha256:CONTRACT"))
+	text = regexp.MustCompile(`(key(=|": "| ))[0-9a-f]{32}`).ReplaceAll(text, []byte("${1}KEY"))
+	if _, err := os.Stdout.Write(text); err != nil {
+		os.Exit(exitFound)
+	}
+	os.Exit(code)
+}
+
+// TestScripts plays every testdata/*.txtar. Goldens are written anew with -update.
+func TestScripts(t *testing.T) {
+	programs := buildPrograms(t)
+	repository, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PROGRAMS", programs)
+			env.Setenv("REPOSITORY", repository)
+			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmp"))
+			return os.Mkdir(filepath.Join(env.WorkDir, "tmp"), 0o755)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"model": model, "isempty": isEmpty},
+	})
+}
+
+// buildPrograms builds the three programs that the demo starts, once.
+func buildPrograms(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	command := exec.Command("go", "build", "-o", folder+string(filepath.Separator), "../../actions/decide", "../../actions/run", "../../actions/apply")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("build the programs: %v\n%s", err, out)
+	}
+	return folder
+}
+
+// model RUN FOLDER writes the data model's documents of one Run as apply would take them: a bundle, facts.json of its own and
+// result.json. The model is of no Release that exists, so this one is put into the records that name it.
+func model(ts *testscript.TestScript, neg bool, arguments []string) {
+	if neg || len(arguments) != 2 {
+		ts.Fatalf("usage: model RUN FOLDER")
+	}
+	folder := ts.MkAbs(arguments[1])
+	read := func(name string) []byte {
+		data, err := os.ReadFile(filepath.Join(ts.Getenv("REPOSITORY"), "testdata", "model", name))
+		ts.Check(err)
+		return data
+	}
+	write := func(name string, data []byte) {
+		ts.Check(os.MkdirAll(folder, 0o755))
+		ts.Check(os.WriteFile(filepath.Join(folder, name), data, 0o600))
+	}
+	canonical := func(record any) []byte {
+		data, err := contract.Canonical(record)
+		ts.Check(err)
+		return data
+	}
+	current, err := release.Current()
+	ts.Check(err)
+	var decision contract.Decision
+	ts.Check(contract.Decode(read(arguments[0]+".decision.json"), &decision))
+	decision.Release = current
+	files := map[string][]byte{bundle.DecisionFile: canonical(decision), bundle.FactsFile: read(arguments[0] + ".facts.json"),
+		bundle.DiffFile: read(arguments[0] + ".diff.patch"), bundle.RoleFile: read("role.json"), bundle.PromptFile: read("prompt.md"),
+		bundle.PolicyFile: read("policy.json"), bundle.AppsFile: read("apps.json"), bundle.HarnessFile: read("harness.json")}
+	for name, data := range files {
+		write(name, data)
+	}
+	opened, err := bundle.Open(files, contract.Digest(files[bundle.DecisionFile]))
+	ts.Check(err)
+	built, err := task.Build(task.Input{Decision: opened.Decision, Facts: opened.Facts, Role: opened.Role, Policy: opened.Policy,
+		Apps: opened.Apps, Harness: opened.Harness, Diff: bytes.NewReader(opened.Diff)})
+	ts.Check(err)
+	var result contract.Result
+	ts.Check(contract.Decode(read(arguments[0]+".result.json"), &result))
+	result.Release = current
+	result.Task, err = contract.DigestOf(built)
+	ts.Check(err)
+	write("result.json", canonical(result))
+}
+
+// isempty FOLDER... fails unless each folder is there and empty: what a command was to leave no trace in.
+func isEmpty(ts *testscript.TestScript, neg bool, arguments []string) {
+	for _, folder := range arguments {
+		entries, err := os.ReadDir(ts.MkAbs(folder))
+		ts.Check(err)
+		if (len(entries) > 0) != neg {
+			ts.Fatalf("%s holds %d files", folder, len(entries))
+		}
+	}
+}
+
