@@ -6,6 +6,7 @@
 // earlier Runs than GitHub's, so this is pure: the same facts give the same ledger.
 //
 // A writer of the repository can edit the App's texts. An edited text is read as it stands, and says so (Edited): its
-// Findings stay, so what gates goes on gating; an acceptance in it does not count; whether its other claims may be used is
-// the reader's to decide, and package kernel does not use them.
+// Findings stay, and gate whatever they say now of their severity; an acceptance in it does not count; whether its other
+// claims may be used is the reader's to decide, and package kernel does not use them. What a writer deletes, or takes the
+// marker from, is gone: GitHub shows nothing of it.
 package ledger

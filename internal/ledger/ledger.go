@@ -26,7 +26,8 @@ type Review struct {
 // Finding is one Finding that our App posted.
 type Finding struct {
 	FindingMarker
-	// Gates is what category and severity say; Open is as the vocabulary has it, for a Finding that gates or not.
+	// Gates is what category and severity say, and true where the text was edited; Open is as the vocabulary has it, for a
+	// Finding that gates or not.
 	Gates, Open bool
 	// Edited is whether somebody changed the text that holds it.
 	Edited bool
@@ -62,16 +63,13 @@ type Disposition struct {
 	Edited     bool
 }
 
-// counts reports whether the half may be believed: an acceptance only from an unedited text. A rejection keeps a Finding
-// open, so it is believed from any.
-func (d Disposition) counts() bool {
-	return d.Half == contract.HalfReviewer && (d.Verdict != contract.VerdictAccepted || !d.Edited)
-}
+// accepts reports whether a reviewer half closes its Finding. One in an edited text never does: it may have been a rejection.
+func (d Disposition) accepts() bool { return d.Verdict == contract.VerdictAccepted && !d.Edited }
 
 // Read makes the ledger of app from a snapshot. Policy and apps say who is a maintainer.
 //
-// A Finding is open unless its newest reviewer half that counts is "accepted", or its thread is resolved by a maintainer.
-// A rejection that is newer than an acceptance opens it again. Two posts of one Finding are one Finding, the first; it is
+// A Finding is open unless its newest reviewer half accepts it, or its thread is resolved by a maintainer.
+// A half that is newer than an acceptance and is none opens it again. Two posts of one Finding are one Finding, the first; it is
 // open while either is.
 func Read(facts contract.Facts, policy contract.Policy, apps contract.Apps, app contract.App) Ledger {
 	r := reader{app: app.BotUserID, resolved: map[string]bool{}}
@@ -151,7 +149,7 @@ func (r *reader) review(review contract.Review) {
 }
 
 func (r *reader) finding(f Finding, resolved bool) {
-	f.Gates = contract.Gates(f.Category, f.Severity)
+	f.Gates = contract.Gates(f.Category, f.Severity) || f.Edited
 	for i, other := range r.Findings {
 		if other.ID == f.ID {
 			r.resolved[f.ID] = r.resolved[f.ID] && resolved
@@ -163,23 +161,18 @@ func (r *reader) finding(f Finding, resolved bool) {
 	r.Findings = append(r.Findings, f)
 }
 
-// accepted holds the Findings whose newest reviewer half that counts is an acceptance. Of two in one second the later
-// read decides, and a rejection over an acceptance.
+// accepted holds the Findings whose newest reviewer half accepts them. Of two in one second the one that does not decides.
 func (r *reader) accepted() map[string]bool {
 	newest := map[string]Disposition{}
 	for _, d := range r.Dispositions {
 		last, seen := newest[d.Finding]
-		switch {
-		case !d.counts():
-		case !seen || d.At.After(last.At):
-			newest[d.Finding] = d
-		case d.At.Equal(last.At) && d.Verdict == contract.VerdictRejected:
+		if d.Half == contract.HalfReviewer && (!seen || d.At.After(last.At) || d.At.Equal(last.At) && !d.accepts()) {
 			newest[d.Finding] = d
 		}
 	}
 	accepted := map[string]bool{}
 	for finding, d := range newest {
-		accepted[finding] = d.Verdict == contract.VerdictAccepted
+		accepted[finding] = d.accepts()
 	}
 	return accepted
 }

@@ -34,10 +34,10 @@ func ParseLocation(text string) (path string, line int, ok bool) {
 	path, after := rest[:end], rest[end+len(fence):]
 	if after != "" {
 		number, found := strings.CutPrefix(after, " line ")
-		if !found || !count(number) || number == "0" {
+		line, _ = strconv.Atoi(number)
+		if !found || line < 1 {
 			return "", 0, false
 		}
-		line, _ = strconv.Atoi(number) // count holds that it is a small number
 	}
 	if strings.HasPrefix(path, " ") && strings.HasSuffix(path, " ") && len(path) > 2 {
 		path = path[1 : len(path)-1]

@@ -105,7 +105,7 @@ type grammar struct {
 	keys []key
 }
 
-// key is one key and what its value may be; every valid value is a word.
+// key is one key and what its value may be; every valid value is a word of [A-Za-z0-9_./:-].
 type key struct {
 	name  string
 	valid func(string) bool
@@ -146,15 +146,4 @@ func (g grammar) parse(line string) ([]string, bool) {
 		values, rest = append(values, value), rest[end:]
 	}
 	return values, rest == ""
-}
-
-// word is what any value of any marker is made of.
-func word(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_./:-", c) >= 0) {
-			return false
-		}
-	}
-	return s != ""
 }

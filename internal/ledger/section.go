@@ -118,16 +118,31 @@ func findingSection(m FindingMarker, lines []string) FindingSection {
 	return section
 }
 
+// SectionText is a text as a section can hold it, so that what is read back is what was written: without blank lines around
+// it, and with its last line escaped for Markdown where it reads like a heading of ours, which the reader would take for that
+// of the next section.
+func SectionText(text string) string {
+	lines := trimmed(strings.Split(text, "\n"))
+	if last := len(lines) - 1; last >= 0 && isHeading(strings.TrimSuffix(lines[last], "\r")) {
+		lines[last] = `\` + lines[last]
+	}
+	return strings.Join(lines, "\n")
+}
+
 // withoutHeading drops the heading of the next section, which stands last before a marker.
 func withoutHeading(lines []string) []string {
 	last := len(lines) - 1
-	for last >= 0 && blank(lines[last:last+1]) {
+	for last >= 0 && blank(lines[last]) {
 		last--
 	}
-	if last >= 0 && (lines[last] == HeadingUnplaced || lines[last] == HeadingListed || lines[last] == HeadingAnswers) {
+	if last >= 0 && isHeading(lines[last]) {
 		return lines[:last]
 	}
 	return lines
+}
+
+func isHeading(line string) bool {
+	return line == HeadingUnplaced || line == HeadingListed || line == HeadingAnswers
 }
 
 // splitLines also takes the line ends of a text that was edited in a browser.
@@ -139,22 +154,17 @@ func splitLines(text string) []string {
 	return lines
 }
 
-func blank(lines []string) bool {
-	for _, line := range lines {
-		if strings.TrimSpace(line) != "" {
-			return false
-		}
-	}
-	return true
-}
+func blank(line string) bool { return strings.TrimSpace(line) == "" }
 
-// joinTrimmed drops blank lines at both ends.
-func joinTrimmed(lines []string) string {
-	for len(lines) > 0 && blank(lines[:1]) {
+// trimmed drops blank lines at both ends.
+func trimmed(lines []string) []string {
+	for len(lines) > 0 && blank(lines[0]) {
 		lines = lines[1:]
 	}
-	for len(lines) > 0 && blank(lines[len(lines)-1:]) {
+	for len(lines) > 0 && blank(lines[len(lines)-1]) {
 		lines = lines[:len(lines)-1]
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
+
+func joinTrimmed(lines []string) string { return strings.Join(trimmed(lines), "\n") }

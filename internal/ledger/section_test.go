@@ -109,6 +109,7 @@ func TestLocation(t *testing.T) {
 		{"``", 2, "``` `` ``` line 2"},
 		{" a ", 0, "`  a  `"},
 		{"a line 3", 4, "`a line 3` line 4"},
+		{"a.go", 9007199254740991, "`a.go` line 9007199254740991"},
 	} {
 		if got := Location(test.path, test.line); got != test.want {
 			t.Errorf("Location(%q, %d) is %s", test.path, test.line, got)
@@ -117,10 +118,32 @@ func TestLocation(t *testing.T) {
 			t.Errorf("ParseLocation(%s) is %q, %d, %v", test.want, path, line, ok)
 		}
 	}
-	for _, text := range []string{"", "`", "``", "a.go", "`a.go` line 0", "`a.go` line 04", "`a.go` line -1", "`a.go`line 4", "`a.go` line 4 ", " `a.go`", "``a.go``", "`a` and `b`",
+	for _, text := range []string{"", "`", "``", "a.go", "`a.go` line 0", "`a.go` line 04", "`a.go` line -1", "`a.go` line +1", "`a.go` line 99999999999999999999", "`a.go` line ", "`a.go`line 4", "`a.go` line 4 ", " `a.go`", "``a.go``", "`a` and `b`",
 		"**major.** `a.go`", "`a.go` lines 4"} {
 		if path, line, ok := ParseLocation(text); ok {
 			t.Errorf("ParseLocation(%q) is %q, %d", text, path, line)
+		}
+	}
+}
+
+// TestSectionText holds what is done to a text so that its section reads back as it was written.
+func TestSectionText(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                               "",
+		" \n\u00a0\n":                    "",
+		"\n\n  T\n\nU  \n \n\t\n":        "  T\n\nU  ",
+		"T\n\n" + HeadingListed:          "T\n\n\\" + HeadingListed,
+		"T\n" + HeadingUnplaced + "\n\n": "T\n\\" + HeadingUnplaced,
+		HeadingAnswers + "\r\n":          "\\" + HeadingAnswers + "\r",
+		HeadingAnswers + "\nT":           HeadingAnswers + "\nT",
+		"T\n> " + HeadingAnswers:         "T\n> " + HeadingAnswers,
+		"```\r\n\r\nx\r\n```":            "```\r\n\r\nx\r\n```",
+	} {
+		if got := SectionText(text); got != want {
+			t.Errorf("SectionText(%q) is %q, want %q", text, got, want)
+		}
+		if got := SectionText(want); got != want {
+			t.Errorf("SectionText(%q) is %q, and again %q", text, want, got)
 		}
 	}
 }

@@ -30,9 +30,9 @@ func (r renderer) masked(text untrusted.Text) untrusted.Text {
 	return untrusted.New(masked)
 }
 
-// block renders a text of any number of lines, without line ends around it.
+// block renders a text of any number of lines, as a section can hold it.
 func (r renderer) block(text untrusted.Text) string {
-	return strings.Trim(untrusted.Render(r.masked(text), untrusted.Options{Hosts: r.hosts}), "\r\n")
+	return ledger.SectionText(untrusted.Render(r.masked(text), untrusted.Options{Hosts: r.hosts}))
 }
 
 // led renders a text after words of ours. They go through the renderer together, because what a line means in Markdown
@@ -80,12 +80,12 @@ func (r renderer) finding(raw contract.RawFinding, at place) string {
 	if at.cutRange {
 		text += "\n\nThis is about the lines " + strconv.Itoa(*raw.StartLine) + " to " + strconv.Itoa(*raw.Line) + "."
 	}
-	return text
+	return ledger.SectionText(text)
 }
 
 // answer is a Disposition's text: what the half says, in our words, and what the model wrote.
 func (r renderer) answer(verdict, of string, text untrusted.Text) string {
-	return r.led(lead(verdict, of), text)
+	return ledger.SectionText(r.led(lead(verdict, of), text))
 }
 
 // lead says a half in words. Of is the claim of a reviewer's half, and empty in an author's.
