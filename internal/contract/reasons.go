@@ -235,7 +235,7 @@ func Reasons() []Reason {
 		{CodeFactoryPaused, StageKernel, FaultItem, "The policy pauses every Run.", "policy paused: \"credential rotation\"", "Set paused to null in policy.json on the default branch."},
 		{CodeOwnEvent, StageKernel, FaultNone, "The event was caused by our own App.", "our review raised an event", "Nothing: this keeps the App from answering itself."},
 		{CodeContentAbsent, StageKernel, FaultItem, "The pull request has no diff.", "head equals base", "Push a change."},
-		{CodeContentNotText, StageKernel, FaultItem, "Nothing in the diff is text.", "one changed image", "A person must review it."},
+		{CodeContentNotText, StageKernel, FaultItem, "The diff shows the content of no file that the policy leaves to the model.", "one changed image", "A person must review it."},
 		{CodeContentTooLarge, StageKernel, FaultItem, "The diff is larger than the policy or GitHub allows.", "412 files, 300 allowed", "Split the change, or raise content in policy.json."},
 		{CodeAuthorNeedsApproval, StageKernel, FaultItem, "The author is outside and no maintainer approved what was last pushed.", "first contribution of a fork", "A maintainer sets the approved label after reading the change."},
 		{CodeIntentUnknown, StageKernel, FaultConfiguration, "The Role has no such Intent for this kind of item.", "intent review-chnage", "Correct the intent in the workflow, or the role's manifest."},

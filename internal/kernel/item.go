@@ -18,32 +18,34 @@ func itemLocked(in Input) bool { return in.Facts.Item.Locked }
 
 // itemHeld: the hold label is set, whoever set it, or the newest command of a maintainer is /hold.
 func itemHeld(in Input) bool {
-	return hasLabel(in, in.Policy.Labels.Hold) || heldByCommand(in)
+	held, _ := newestCommand(in)
+	return held || hasLabel(in, in.Policy.Labels.Hold)
 }
 
-// heldByCommand reads the newest unedited comment of a maintainer that is a command; of two in one second the later one.
-func heldByCommand(in Input) bool {
-	held := false
-	var newest contract.Time
+// newestCommand reads the newest unedited comment of a maintainer that is a command, whether it holds and when it was given;
+// of two in one second the later one.
+func newestCommand(in Input) (held bool, at contract.Time) {
 	for _, comment := range in.Facts.Comments {
-		if comment.EditedAt != nil || trust.Of(comment.Author.ID, in.Policy, in.Apps) != contract.TrustMaintainer || comment.At.Before(newest) {
+		if comment.EditedAt != nil || trust.Of(comment.Author.ID, in.Policy, in.Apps) != contract.TrustMaintainer || comment.At.Before(at) {
 			continue
 		}
 		switch command(comment.Text.Raw()) {
 		case "/hold":
-			held, newest = true, comment.At
+			held, at = true, comment.At
 		case "/unhold":
-			held, newest = false, comment.At
+			held, at = false, comment.At
 		}
 	}
-	return held
+	return held, at
 }
 
 // command is the first word of the first line. What stands after it is for people.
 func command(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
-	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	return word
+	if words := strings.Fields(line); len(words) > 0 {
+		return words[0]
+	}
+	return ""
 }
 
 // hasLabel compares as GitHub does, for which labels that differ in case are one.

@@ -30,6 +30,10 @@ func labeled(actor int64, clock, event, label string) contract.LabelEvent {
 
 func unapproved(in *Input) { in.Facts.Labels = nil }
 
+func excludes(globs ...string) func(*Input) {
+	return func(in *Input) { in.Policy.ExcludedPaths = globs }
+}
+
 func author(id int64) func(*Input) {
 	return func(in *Input) { in.Facts.Item.Author.ID = id }
 }

@@ -13,13 +13,14 @@ const (
 	budgetTime = 24 * time.Hour
 )
 
-// runInFlight: an earlier workflow run for this item has not ended, and has seen the item as it stands. An `edited` event
-// may be a retarget, whose time no fact tells, so it never waits for another.
+// runInFlight: an earlier workflow run for this item has not ended, and has seen the item as it stands. An event that tells
+// of a change whose time no fact tells, such as a retarget or a draft that is ready, never waits for another: the run in
+// flight may have seen the item before.
 func runInFlight(in Input) bool {
-	if !asks(in) || in.Asked.Action == "edited" {
+	if !asks(in) || !timed(in.Asked.Action) {
 		return false
 	}
-	changed, name := lastChange(in.Facts), title(in)
+	changed, name := lastChange(in), title(in)
 	for _, run := range in.Facts.Records.WorkflowRuns {
 		if run.ID < in.Workflow.RunID && run.Title.Raw() == name && run.Status != "completed" &&
 			!run.CreatedAt.Before(changed) && in.Now.Std().Sub(run.CreatedAt.Std()) <= flightTime {
@@ -29,17 +30,26 @@ func runInFlight(in Input) bool {
 	return false
 }
 
-// lastChange is the last time at which something changed that a Decision rests on.
-func lastChange(facts contract.Facts) contract.Time {
-	var last contract.Time
+// timed reports whether all that this action changes of an item is among what lastChange looks at. A dispatch has none.
+func timed(action string) bool {
+	switch action {
+	case "", "opened", "synchronize", "labeled", "unlabeled":
+		return true
+	}
+	return false
+}
+
+// lastChange is the last time at which something changed that a Decision rests on. The texts of the item are not: whoever
+// wrote them could end every wait by an edit.
+func lastChange(in Input) contract.Time {
+	_, last := newestCommand(in)
 	later := func(t *contract.Time) {
 		if t != nil && t.After(last) {
 			last = *t
 		}
 	}
-	later(facts.Head.PushedAt)
-	later(facts.Item.EditedAt)
-	for _, event := range facts.LabelEvents {
+	later(in.Facts.Head.PushedAt)
+	for _, event := range in.Facts.LabelEvents {
 		later(&event.At)
 	}
 	return last

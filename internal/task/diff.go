@@ -16,13 +16,13 @@ import (
 // A file whose content the diff does not show keeps its header lines, so that the model knows that it changed, and is
 // counted as opaque, an excluded one too: nothing opaque passes unseen. Its characters are not known, so none are counted.
 func (b *builder) diff(change *anchorWatch) error {
-	excluded := newPatterns(b.in.Policy.ExcludedPaths)
+	excluded := Excluded(b.in.Policy)
 	budget := int64(b.in.Harness.Texts.DiffCharacters)
 	var shown strings.Builder
 	scanner := diff.NewScanner(change)
 	for scanner.Next(budget) {
 		file := scanner.File()
-		if excluded.matchAll(file.OldPath, file.NewPath) {
+		if excluded(file.OldPath, file.NewPath) {
 			b.omitFile(contract.OmittedDiffExcluded, file.Characters)
 			continue
 		}

@@ -1,12 +1,21 @@
 package task
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed-2ea642bd/airlock/internal/contract"
+)
+
+// Excluded returns what says of the names that a file goes by whether the policy keeps it from the model.
+func Excluded(policy contract.Policy) func(names ...string) bool {
+	return newPatterns(policy.ExcludedPaths).matchAll
+}
 
 // patterns are globs over whole paths, read from the root of the repository, case counting:
 //
-//   - any characters but a slash, or none
-//     ?    one byte that is not a slash
-//     **   as a whole segment: any number of segments, or none; as the last one: all that is inside, so `vendor/**` is not `vendor`
+//   - `*`: any characters but a slash, or none
+//   - `?`: one byte that is not a slash
+//   - `**` as a whole segment: any number of segments, or none; as the last one: all that is inside, so `vendor/**` is not `vendor`
 //
 // Everything else stands for itself. There are no classes, escapes, alternatives or negations, so every string is a pattern.
 type patterns [][]string
