@@ -129,4 +129,3 @@ func isEmpty(ts *testscript.TestScript, neg bool, arguments []string) {
 		}
 	}
 }
-

@@ -215,7 +215,7 @@ func (a *account) failed(name string, e ended) {
 // cutShort says why the next Run is not played.
 func (a *account) cutShort(n int) {
 	a.line("")
-	a.line("── Run %d is not played: its recorded answer rests on what Run %d was to post", n+2, n+1)
+	a.line("── Run %d is not played: it rests on the review that Run %d was to post", n+2, n+1)
 	if exits := a.stage.runs[n].exits; a.stage.RepeatApply == 1 && exits[len(exits)-1].Code != 0 {
 		a.line("   --repeat-apply 2 applies the same Result again, which goes on from what was written")
 	}

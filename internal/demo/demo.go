@@ -183,7 +183,7 @@ func (s *stage) play(ctx context.Context) error {
 			return fmt.Errorf("Run %d: %w", n+1, err)
 		}
 		s.runs = append(s.runs, p)
-		if n+1 < len(s.scenario.Runs) && s.Engine == EngineReplay && !p.asRecorded() {
+		if n+1 < len(s.scenario.Runs) && !p.reviewed() {
 			s.account.cutShort(n)
 			break
 		}

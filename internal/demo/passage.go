@@ -53,12 +53,12 @@ type exit struct {
 	Code    int    `json:"code"`
 }
 
-// asRecorded reports whether the Run left what the recorded answer of the next one rests on.
-func (p *passed) asRecorded() bool {
+// reviewed reports whether the Run came to what the next one rests on: a review, or a verdict that is carried.
+func (p *passed) reviewed() bool {
 	if p.outcome == nil {
 		return false
 	}
-	return p.outcome.Status == contract.StatusCompleted || p.outcome.Status == contract.StatusIncomplete || !p.bundle.Decision.Admitted
+	return p.outcome.Status == contract.StatusCompleted || p.outcome.Status == contract.StatusIncomplete || p.bundle.Decision.Carries != nil
 }
 
 // passage plays one Run: what people do before it, the three jobs, and what each left.

@@ -194,11 +194,15 @@ func (s *stage) replies(n int) map[string]string {
 
 // reply writes the author's replies into the threads of the Findings of the Run before.
 func (s *stage) reply(n int) error {
+	replies := s.replies(n)
+	if len(replies) == 0 {
+		return nil
+	}
 	state, err := s.server.State()
 	if err != nil {
 		return err
 	}
-	before, replies := s.runs[n-1].bundle.Decision.Run, s.replies(n)
+	before := s.runs[n-1].bundle.Decision.Run
 	for _, thread := range state.Pull(s.scenario.Number).Threads {
 		lines := splitLines(thread.Comments[0].Body)
 		marked, ok := ledger.ParseFinding(lines[len(lines)-1])

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -48,18 +50,22 @@ func build(ctx context.Context, work string, env map[string]string) (string, err
 		arguments = append(arguments, "github.com/seed-2ea642bd/airlock/actions/"+name)
 	}
 	command := interruptible(ctx, "go", arguments...)
-	command.Env = environ(env)
+	inside := maps.Clone(env)
+	inside["GOTMPDIR"] = work // what an interrupted build leaves goes with the demo's own folder
+	command.Env = environ(inside)
 	if out, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the three programs: %w\n%s\nrun the demo inside a clone of airlock, or give --programs", err, bytes.TrimSpace(out))
 	}
 	return folder, nil
 }
 
-// interruptible is a command that is interrupted when the context ends, so that it ends its own children and removes its own
-// files; one that does not end is killed.
+// interruptible is a command that is interrupted when the context ends, with the children that are of its group, so that it
+// can bring what it holds to an end; one that does not end is killed. A terminal's own interrupt does not reach it, so it is
+// interrupted once.
 func interruptible(ctx context.Context, name string, arguments ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, name, arguments...)
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
 	command.WaitDelay = 10 * time.Second
 	return command
 }
