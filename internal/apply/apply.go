@@ -53,6 +53,9 @@ type program struct {
 	result  []byte
 	tokens  *tokens
 	step    *workflow.Step
+	// policyText and policyRead are the last policy file and what it says: each look reads it, and it hardly ever changes.
+	policyText string
+	policyRead contract.Policy
 }
 
 // Program runs apply and returns its exit code. Every way out revokes what was minted, a panic too.
@@ -103,6 +106,9 @@ func (p *program) prepare(ctx context.Context) (missing contract.Code, err error
 	if err != nil {
 		return "", p.step.Fault(contract.CodeUsage, "GITHUB_API_URL or GITHUB_GRAPHQL_URL cannot be used", err.Error())
 	}
+	if err := p.clearOut(); err != nil {
+		return "", err
+	}
 	if err := p.fetchBundle(ctx); err != nil {
 		return "", err
 	}
@@ -110,9 +116,6 @@ func (p *program) prepare(ctx context.Context) (missing contract.Code, err error
 	var named bool
 	if p.app, named = p.bundle.Apps.Named(p.bundle.Role.App); !named {
 		return "", p.step.Fault(contract.CodeConfigurationInvalid, "apps.json: the role's app is not there", "nobody may write for it")
-	}
-	if err := p.clearOut(); err != nil {
-		return "", err
 	}
 	missing = p.fetchResult(ctx)
 	p.tokens = &tokens{minter: &identity.Minter{App: p.app, Key: key, APIURL: p.in.apiURL, GraphQLURL: p.in.graphQLURL, Transport: p.Transport,
@@ -238,15 +241,21 @@ func (p *program) fresh(ctx context.Context) (facts.Snapshot, contract.Policy, [
 
 // policy decodes the repository's policy file, or the embedded default where there is none.
 func (p *program) policy(data []byte) (contract.Policy, error) {
-	var policy contract.Policy
 	if data == nil {
 		embedded, err := airlock.Files.ReadFile("config/policy.json")
 		if err != nil {
-			return policy, err
+			return contract.Policy{}, err
 		}
 		data = embedded
 	}
-	return policy, schema.Decode("policy/1", data, &policy)
+	if text := string(data); text != p.policyText {
+		var policy contract.Policy
+		if err := schema.Decode("policy/1", data, &policy); err != nil {
+			return contract.Policy{}, err
+		}
+		p.policyText, p.policyRead = text, policy
+	}
+	return p.policyRead, nil
 }
 
 // session is what writing needs.

@@ -344,7 +344,7 @@ func (w *world) apply(change func(map[string]string)) ended {
 	leaves := log.Bytes()
 	for name, record := range map[string]any{appliedFile: &e.applied, outcomeFile: &e.outcome} {
 		data, err := os.ReadFile(filepath.Join(env["AIRLOCK_OUT"], name))
-		if os.IsNotExist(err) && e.code == exitMessage {
+		if err != nil && e.code == exitMessage {
 			continue
 		}
 		if err != nil {

@@ -212,7 +212,7 @@ func (p *page) do(path string, body []byte) string {
 		p.must(json.Unmarshal(body, &asked))
 		for i, thread := range p.facts.Threads {
 			if thread.NodeID == asked.Variables.Thread {
-				p.facts.Threads[i].Resolved, p.facts.Threads[i].ResolvedBy = true, &bot
+				p.facts.Threads[i].Resolved = true // GraphQL names no App for it
 			}
 		}
 		return fmt.Sprintf(`{"data":{"resolveReviewThread":{"thread":{"id":%q,"isResolved":true}}}}`, asked.Variables.Thread)

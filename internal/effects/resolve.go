@@ -39,13 +39,13 @@ func (resolveKind) find(s Session, seen Seen, effect plan.Effect) (found, bool) 
 		if thread.NodeID != effect.Resolve.ThreadID || !thread.Resolved {
 			continue
 		}
-		there := found{nodeID: thread.NodeID}
-		if thread.ResolvedBy == nil || thread.ResolvedBy.ID == 0 {
-			there.differs = "who resolved the thread"
-			return there, true
+		// GraphQL's resolvedBy is a user and an App's bot is none, so a thread that nobody is named for was resolved by an App.
+		by := s.App.BotUserID
+		if thread.ResolvedBy != nil {
+			by = thread.ResolvedBy.ID
 		}
-		there.readBack.Resolve = &contract.ResolveReadBack{Resolved: true, ResolvedByID: thread.ResolvedBy.ID, ThreadID: thread.NodeID}
-		return there, true
+		back := contract.ResolveReadBack{Resolved: true, ResolvedByID: by, ThreadID: thread.NodeID}
+		return found{nodeID: thread.NodeID, readBack: contract.ReadBack{Resolve: &back}}, true
 	}
 	return found{}, false
 }

@@ -127,7 +127,6 @@ func TestReadBack(t *testing.T) {
 		"a comment without an old place": {func(f *contract.Facts) { thread(f).OriginalLine = nil }, 0, false},
 		"the reply's body":               {func(f *contract.Facts) { reply(f).Text = append1(reply(f).Text) }, 1, false},
 		"the reply's body, edited":       {func(f *contract.Facts) { reply(f).Text, reply(f).EditedAt = append1(reply(f).Text), &f.ReadAt }, 1, true},
-		"who resolved is not told":       {func(f *contract.Facts) { f.Threads[1].ResolvedBy = nil }, 3, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, late := range []bool{false, true} {
