@@ -198,11 +198,6 @@ func StageDoc(stage Stage) string {
 	return ""
 }
 
-// Stages lists the stages in order.
-func Stages() []Stage {
-	return []Stage{StageKernel, StageInput, StageArtifact, StageSuperseded, StageRefusal, StageEffect, StageReport, StageModel, StageEngine}
-}
-
 // ReasonOf returns the description of a code.
 func ReasonOf(code Code) (Reason, bool) {
 	reasons := Reasons()

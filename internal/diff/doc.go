@@ -2,7 +2,7 @@
 //
 // Scanner gives its files one after another, each with exactly its own bytes, in
 // memory bounded by what the caller asked to keep. Index answers where a comment
-// may stand, what the line there says, and whether a line is in the change.
+// may stand, and what the line there says.
 //
 // Hunks are read by the counts in their headers, never by what a line looks
 // like: a changed line that reads `--- a/x`, `@@ -1 +1 @@`, `diff --git …` or

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"sync"
 )
 
 // The sides of a diff, in GitHub's words.
@@ -20,9 +19,6 @@ type Index struct {
 	diff  []byte
 	files []File
 	hunks map[string][]hunk // by File.Path
-
-	anchorsOnce sync.Once
-	anchors     map[[anchorBytes]byte]struct{}
 }
 
 // hunk holds where each of its lines' text stands in the diff: left[i] is old
@@ -164,28 +160,4 @@ const anchorBytes = 16
 func Anchor(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:anchorBytes])
-}
-
-// HasAnchor reports whether any commentable line of the change, on either side
-// and in any file, has this anchor. The first call reads every line once.
-func (x *Index) HasAnchor(anchor string) bool {
-	x.anchorsOnce.Do(func() {
-		x.anchors = map[[anchorBytes]byte]struct{}{}
-		for _, hunks := range x.hunks {
-			for _, h := range hunks {
-				for _, lines := range [][]extent{h.left, h.right} {
-					for _, where := range lines {
-						sum := sha256.Sum256(x.diff[where.from:where.to])
-						x.anchors[[anchorBytes]byte(sum[:anchorBytes])] = struct{}{}
-					}
-				}
-			}
-		}
-	})
-	sum, err := hex.DecodeString(anchor)
-	if err != nil || len(sum) != anchorBytes || hex.EncodeToString(sum) != anchor {
-		return false
-	}
-	_, ok := x.anchors[[anchorBytes]byte(sum)]
-	return ok
 }

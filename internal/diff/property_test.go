@@ -72,9 +72,6 @@ func TestIndexKnowsEveryLineAndNoOther(t *testing.T) {
 					if got != want || ok != wantOK || ok != x.Commentable(at.path, at.side, at.line) {
 						t.Fatalf("%+v is %q %v, want %q %v in\n%q", at, got, ok, want, wantOK, g.diff)
 					}
-					if ok && !x.HasAnchor(Anchor(want)) {
-						t.Fatalf("anchor of %q is not found", want)
-					}
 					other := place{f.Path(), side, line + 1}
 					_, otherOK := g.lines[other]
 					if same := wantOK && otherOK && g.hunk[at] == g.hunk[other]; same != x.SameHunk(at.path, side, line, line+1) || same != x.SameHunk(at.path, side, line+1, line) {

@@ -48,17 +48,24 @@ func alreadyRan(in Input) bool {
 // earlierReview is the newest review by which another Run completed this Intent on this content.
 //
 // An incomplete one may be tried again. One that was edited is no proof that anything was reviewed: a writer could give it
-// the content id of a change that no model saw.
+// the content id of a change that no model saw. Neither is one that left out fewer files than the diff hides now: the content
+// id says of a hidden file no more than an abbreviated id.
 func earlierReview(in Input) (ledger.Review, bool) {
 	app, ok := in.Apps.Named(in.Role.App)
 	if !ok {
 		return ledger.Review{}, false
 	}
+	hidden := 0
+	for _, file := range in.Facts.Content.Files {
+		if !file.Visible {
+			hidden++
+		}
+	}
 	var newest ledger.Review
 	found := false
 	for _, review := range ledger.Read(in.Facts, in.Policy, in.Apps, app).Reviews {
 		same := review.Role == in.Role.Name && review.Intent == in.Intent && review.ContentID() == in.Facts.Content.ID
-		if !same || review.Status != contract.StatusCompleted || review.Edited || review.Run == in.Run {
+		if !same || review.Status != contract.StatusCompleted || review.Edited || review.Omitted < hidden || review.Run == in.Run {
 			continue
 		}
 		if !found || !review.At.Before(newest.At) {

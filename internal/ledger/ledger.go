@@ -198,16 +198,6 @@ func (l Ledger) Finding(id string) (Finding, bool) {
 	return Finding{}, false
 }
 
-// OpenByFingerprint returns the first open Finding with that fingerprint.
-func (l Ledger) OpenByFingerprint(fingerprint string) (Finding, bool) {
-	for _, f := range l.Findings {
-		if f.Open && f.Fingerprint == fingerprint {
-			return f, true
-		}
-	}
-	return Finding{}, false
-}
-
 // ReviewByKey returns the review that an Effect with this key wrote, edited or not.
 func (l Ledger) ReviewByKey(key string) (Review, bool) {
 	for _, r := range l.Reviews {

@@ -93,9 +93,6 @@ func TestDataModel(t *testing.T) {
 	if _, ok := l.ReviewByKey("e67971afc2da17dc5014884b08a3f8ef"); ok {
 		t.Error("a review is found by another key")
 	}
-	if f, ok := l.OpenByFingerprint("5dd1d68d61d622ddffe62635047b7908"); !ok || f.ID != f2 {
-		t.Errorf("by fingerprint %+v, %v", f, ok)
-	}
 	if empty := modelLedger(t, func(f *contract.Facts) { f.Reviews, f.Threads = nil, nil }); !cmp.Equal(empty, Ledger{}) {
 		t.Errorf("from nothing %+v", empty)
 	}
@@ -276,9 +273,6 @@ func TestWhatIsBelieved(t *testing.T) {
 		t.Errorf("edited Finding %+v", f)
 	}
 	closed := modelLedger(t, resolved(1, &contract.User{ID: maintainer}))
-	if _, ok := closed.OpenByFingerprint("5dd1d68d61d622ddffe62635047b7908"); ok {
-		t.Error("a closed Finding is found as open")
-	}
 	if f, _ := closed.Finding(f2); f.Open || !f.Gates {
 		t.Errorf("closed Finding %+v", f)
 	}

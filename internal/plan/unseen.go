@@ -16,7 +16,12 @@ type Unseen struct {
 	OverBudget, Excluded, Opaque int
 	// Files names them, in the diff's order and then in that of the files API.
 	Files []untrusted.Text
+	// hidden holds every name that one of them goes by, before the change too, as VisibleName writes it.
+	hidden map[string]bool
 }
+
+// Hides reports whether a file that goes by this name, before or after the change, was not shown.
+func (u Unseen) Hides(path untrusted.Text) bool { return u.hidden[VisibleName(path)] }
 
 // Count is how many files keep a review from being one of the whole change. Those that the policy excludes do not.
 func (u Unseen) Count() int { return u.OverBudget + u.Opaque }
@@ -45,7 +50,9 @@ func unseen(task contract.Task, facts contract.Facts, index *diff.Index) Unseen 
 		}
 	}
 	named := map[string]bool{}
-	name := func(path string) {
+	u.hidden = map[string]bool{}
+	name := func(path, previous string) {
+		u.hidden[visibleLine(path)], u.hidden[visibleLine(previous)] = true, true
 		if !named[path] && path != "" {
 			named[path] = true
 			u.Files = append(u.Files, untrusted.New(path))
@@ -57,14 +64,19 @@ func unseen(task contract.Task, facts contract.Facts, index *diff.Index) Unseen 
 			if rest, ok := strings.CutPrefix(shown, raw); ok {
 				shown = rest
 			} else {
-				name(file.Path())
+				name(file.Path(), file.OldPath)
 			}
 		}
 	}
 	for _, file := range facts.Content.Files {
-		if !file.Visible {
-			name(file.Path.Raw())
+		if file.Visible {
+			continue
 		}
+		previous := ""
+		if file.PreviousPath != nil {
+			previous = file.PreviousPath.Raw()
+		}
+		name(file.Path.Raw(), previous)
 	}
 	return u
 }

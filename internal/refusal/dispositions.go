@@ -2,6 +2,8 @@ package refusal
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 )
@@ -92,41 +94,67 @@ func dispositionUnsupported(s State) (string, bool) {
 }
 
 // supported reports whether an acceptance rests on what can carry it. That a Finding is fixed is seen in the change that was
-// admitted and in no one's word. That it may stay is a maintainer's to say, in the Finding's own thread; one in a review's
-// body has none, so there a comment on the item counts, if it was written after the Finding.
+// admitted and in no one's word, and not where the Finding's file was not shown. That it may stay is a maintainer's to say, in
+// a text that nobody edited, in the Finding's own thread; one in a review's body has none, so there a comment on the item
+// counts, if it was written after the Finding.
 func supported(s State, d contract.Disposition) bool {
-	evidence, ok := taskText(s, d.Reviewer.Evidence)
-	finding, known := taskFinding(s, d.Finding)
-	if !ok || !known {
+	evidence, shown := taskText(s, d.Reviewer.Evidence)
+	asked, known := taskFinding(s, d.Finding)
+	finding, there := s.Ledger.Finding(d.Finding)
+	if !shown || !known {
 		return false
 	}
 	switch d.Reviewer.Of {
 	case contract.VerdictFixed:
-		return evidence.Kind == contract.TextDiff
+		hidden := finding.Path != nil && s.Plan.Unseen.Hides(*finding.Path)
+		return evidence.Kind == contract.TextDiff && !hidden
 	case contract.VerdictDeclined, contract.VerdictDeferred:
-		if evidence.Trust != contract.TrustMaintainer {
+		said, unedited := writtenAt(s, evidence)
+		if evidence.Trust != contract.TrustMaintainer || !unedited {
 			return false
 		}
-		if finding.Placement == contract.PlacementLine {
-			return slices.Contains(finding.Answers, evidence.ID)
+		if asked.Placement == contract.PlacementLine {
+			return slices.Contains(asked.Answers, evidence.ID)
 		}
-		return evidence.Kind == contract.TextComment && writtenAfter(s, evidence.ID, finding.ID)
+		return evidence.Kind == contract.TextComment && there && said.After(finding.At)
 	}
 	return false
 }
 
-// writtenAfter reports whether a comment of the item is later than one of our Findings.
-func writtenAfter(s State, textID, findingID string) bool {
-	finding, ok := s.Ledger.Finding(findingID)
-	if !ok {
-		return false
-	}
-	for _, comment := range s.Fresh.Comments {
-		if commentID(textID) == comment.ID {
-			return comment.At.After(finding.At)
+// writtenAt returns when a comment or a reply was written, as it stands now; false where it is gone or was edited: who may
+// write to the repository can edit what a maintainer said.
+func writtenAt(s State, text contract.TaskText) (contract.Time, bool) {
+	id := databaseID(text.ID)
+	switch text.Kind {
+	case contract.TextComment:
+		for _, comment := range s.Fresh.Comments {
+			if comment.ID == id {
+				return comment.At, comment.EditedAt == nil
+			}
+		}
+	case contract.TextThread:
+		for _, thread := range s.Fresh.Threads {
+			for _, comment := range thread.Comments {
+				if comment.ID == id {
+					return comment.At, comment.EditedAt == nil
+				}
+			}
 		}
 	}
-	return false
+	return contract.Time{}, false
+}
+
+// databaseID is the id in a Task's text id "<kind>:<id>:<n>", or 0.
+func databaseID(textID string) int64 {
+	parts := strings.Split(textID, ":")
+	if len(parts) != 3 {
+		return 0
+	}
+	id, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
 }
 
 func dispositionPosted(s State, wrong func(times int) bool) (string, bool) {

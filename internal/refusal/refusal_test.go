@@ -279,6 +279,37 @@ func cases() map[contract.Code][]testCase {
 				s.Fresh.Comments[0].At = s.Fresh.ReadAt
 				accept(s, 2, contract.VerdictDeclined, "comment:9001:1")
 			}},
+			{name: "declined, on a maintainer's word that somebody edited", where: openF2, change: func(s *State) {
+				answered(s)
+				words := s.Fresh.Threads[1].Comments
+				words[len(words)-1].EditedAt = &s.Fresh.ReadAt
+				accept(s, 1, contract.VerdictDeclined, "thread:61011:1")
+			}},
+			{name: "declined, on a maintainer's word that is gone", where: openF2, change: func(s *State) {
+				answered(s)
+				s.Fresh.Threads[1].Comments = s.Fresh.Threads[1].Comments[:1]
+				accept(s, 1, contract.VerdictDeclined, "thread:61011:1")
+			}},
+			{name: "declined in the body, on a later comment that somebody edited", where: openF4, change: func(s *State) {
+				s.Fresh.Comments[0].At, s.Fresh.Comments[0].EditedAt = s.Fresh.ReadAt, &s.Fresh.ReadAt
+				accept(s, 2, contract.VerdictDeclined, "comment:9001:2")
+			}},
+			{name: "declined in the body, on a maintainer's later word in a thread", where: openF4, change: func(s *State) {
+				answered(s)
+				accept(s, 2, contract.VerdictDeclined, "thread:61011:1")
+			}},
+			{name: "fixed, in a file that was left out", where: openF2, change: func(s *State) { leaveOut(s, "internal/sync/worker.go") }},
+			{name: "fixed, in a file that was left out under a new name", where: openF2, change: func(s *State) {
+				leaveOut(s, "internal/sync/worker.go")
+				s.Fresh.Threads[1].Path = text("internal/old/worker.go")
+				s.Diff = diff.NewIndex([]byte("diff --git a/internal/old/worker.go b/internal/sync/worker.go\nrename from internal/old/worker.go\nrename to internal/sync/worker.go\n@@ -1 +1 @@\n-a\n+b\n"))
+			}},
+			{name: "fixed, in a file whose content the diff does not show", where: openF2, change: func(s *State) {
+				s.Task.Omitted = []contract.Omitted{{Kind: contract.OmittedOpaque, Files: 1}}
+				old := text("internal/sync/worker.go")
+				s.Fresh.Content.Files[0] = contract.ContentFile{Path: text("renamed.bin"), PreviousPath: &old}
+			}},
+			{name: "near: fixed, in another file than the one that was left out", change: func(s *State) { leaveOut(s, "internal/sync/other.go") }},
 			{name: "of a claim that is none", where: openF2, change: func(s *State) { accept(s, 1, "merged", diffB) }},
 			{name: "a thread resolved that was not accepted", where: "e9", change: func(s *State) { resolve(s, openF1) }},
 			{name: "near: declined, on a maintainer's word in its thread", change: func(s *State) {
@@ -482,6 +513,13 @@ func TestWhere(t *testing.T) {
 
 func accept(s *State, i int, of, evidence string) {
 	s.Result.Dispositions[i].Reviewer = &contract.ReviewerHalf{Evidence: evidence, Of: of, Text: text("Fine."), Verdict: contract.VerdictAccepted}
+}
+
+// leaveOut takes a file, which the diff then holds alone, from what the model was shown.
+func leaveOut(s *State, path string) {
+	s.Task.Omitted = []contract.Omitted{{Kind: contract.OmittedDiff, Files: 1, Characters: 100}}
+	s.Task.Texts[0].Text = text("")
+	s.Diff = diff.NewIndex([]byte("diff --git a/" + path + " b/" + path + "\n--- a/" + path + "\n+++ b/" + path + "\n@@ -1 +1 @@\n-a\n+b\n"))
 }
 
 // drop removes a Disposition.

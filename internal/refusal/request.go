@@ -1,9 +1,6 @@
 package refusal
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/plan"
 )
@@ -37,17 +34,4 @@ func reviewCommit(s State) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// commentID is the database id in a Task's text id "comment:<id>:<n>", or 0.
-func commentID(textID string) int64 {
-	parts := strings.Split(textID, ":")
-	if len(parts) != 3 || parts[0] != contract.TextComment {
-		return 0
-	}
-	id, err := strconv.ParseInt(parts[1], 10, 64)
-	if err != nil {
-		return 0
-	}
-	return id
 }

@@ -1,7 +1,6 @@
 package refusal
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
@@ -42,18 +41,15 @@ func textSecret(s State) (string, bool) {
 	return "", false
 }
 
-// marker is how any marker of ours begins, however it is spaced or written: what a reader of another version could take for
-// one may not be posted either.
-var marker = regexp.MustCompile(`(?i)<!--\s*airlock/`)
-
+// textMarker also looks for what a reader of another version could take for a marker, however it is spaced or written.
 func textMarker(s State) (string, bool) {
 	for _, text := range modelTexts(s.Result) {
-		if marker.MatchString(withoutHidden(text.raw)) {
+		if untrusted.HoldsMarker(text.raw.Raw()) {
 			return text.where, true
 		}
 	}
 	for _, body := range bodies(s.Plan) {
-		if len(marker.FindAllString(body.text, -1)) != body.markers || strings.Count(body.text, ledger.Prefix) != body.markers {
+		if strings.Count(body.text, ledger.Prefix) != body.markers || untrusted.HoldsMarker(strings.ReplaceAll(body.text, ledger.Prefix, "|")) {
 			return body.where, true
 		}
 	}
@@ -128,13 +124,4 @@ func bodies(p plan.Plan) []body {
 		}
 	}
 	return all
-}
-
-func withoutHidden(text untrusted.Text) string {
-	return strings.Map(func(r rune) rune {
-		if untrusted.Hidden(r) {
-			return -1
-		}
-		return r
-	}, text.Raw())
 }

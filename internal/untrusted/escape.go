@@ -13,16 +13,6 @@ type Escaped struct {
 	Bidirectional, InvalidUTF8, Invisible, Tag int
 }
 
-// Plus is the sum of two counts.
-func (e Escaped) Plus(other Escaped) Escaped {
-	return Escaped{
-		Bidirectional: e.Bidirectional + other.Bidirectional,
-		InvalidUTF8:   e.InvalidUTF8 + other.InvalidUTF8,
-		Invisible:     e.Invisible + other.Invisible,
-		Tag:           e.Tag + other.Tag,
-	}
-}
-
 func (e *Escaped) count(c class) {
 	switch c {
 	case invisible:
@@ -77,22 +67,6 @@ func Escape[Bytes string | []byte](s Bytes) (string, Escaped) {
 	}
 	out.WriteString(text[from:])
 	return out.String(), escaped
-}
-
-// Count is Escape's second result, without the text.
-func Count[Bytes string | []byte](s Bytes) Escaped {
-	var escaped Escaped
-	text := string(s)
-	for at := skipVisible(text, 0); at < len(text); {
-		size, escape, class := next(text, at)
-		if escape && class == plain && size == 1 {
-			escaped.InvalidUTF8++
-		} else if escape {
-			escaped.count(class)
-		}
-		at = skipVisible(text, at+size)
-	}
-	return escaped
 }
 
 // next looks at the character at a place where skipVisible stopped.

@@ -72,46 +72,6 @@ func Render(t Text, options Options) string {
 	return out.String()
 }
 
-// RenderLine is Render for a text that stands within a line, such as a title
-// behind a word of ours: line breaks become spaces, so that no block of Markdown
-// begins in it. What Render gives may only stand at the start of a line, because
-// a fence that does not is none.
-func RenderLine(t Text, options Options) string {
-	out := &strings.Builder{}
-	writer := inline{out: out, hosts: options.Hosts}
-	writer.line(showHidden(oneLine(t)))
-	return out.String()
-}
-
-// RenderCode shows a text, such as a path, as one code span within a line. It is
-// not idempotent. The empty text gives nothing.
-func RenderCode(t Text) string {
-	line := showHidden(oneLine(t))
-	if line == "" {
-		return ""
-	}
-	longest := 0
-	for i := 0; i < len(line); i++ {
-		n := countByte(line[i:], '`')
-		longest = max(longest, n)
-		i += n
-	}
-	fence := strings.Repeat("`", longest+1)
-	if line[0] == '`' || line[len(line)-1] == '`' {
-		line = " " + line + " " // Markdown takes one off at each end
-	}
-	return fence + line + fence
-}
-
-// oneLine is the text with each line break as a space, and none around it.
-func oneLine(t Text) string {
-	text := t.Raw()
-	if !utf8.ValidString(text) {
-		text = replaceInvalid(text)
-	}
-	return strings.Trim(strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ").Replace(text), " \t")
-}
-
 // cutLine cuts off the first line. All of \n, \r\n and \r end one in Markdown.
 func cutLine(text string) (line, end, rest string) {
 	i := strings.IndexAny(text, "\r\n")

@@ -48,42 +48,6 @@ func TestRenderProperties(t *testing.T) {
 	})
 }
 
-func TestRenderLine(t *testing.T) {
-	for input, want := range map[string]string{
-		"Jobs are started without a bound":  "Jobs are started without a bound",
-		"`Close` does not wait":             "`Close` does not wait",
-		"```\n@user\n```":                   "``` @user ```",
-		"```go\n@user":                      "\\`\\`\\`go @\\user",
-		"~~~\r\n@user #1\r~~~":              "\\~~~ @\\user #\\1 ~~~",
-		"\n- a\n\n# b <!-- c -->\x1b[0m\n ": "- a  # b \\<!-- c -->^3[0m",
-		"\xff":                              "?",
-		"":                                  "",
-	} {
-		got := RenderLine(New(input), Options{})
-		if got != want {
-			t.Errorf("%q renders as %q, want %q", input, got, want)
-		}
-		if again := RenderLine(New(got), Options{}); again != got {
-			t.Errorf("not idempotent: %q, then %q", got, again)
-		}
-	}
-}
-
-func TestRenderCode(t *testing.T) {
-	for input, want := range map[string]string{
-		"internal/store/pool.go": "`internal/store/pool.go`",
-		"a`b":                    "``a`b``",
-		"`":                      "`` ` ``",
-		"a``":                    "``` a`` ```",
-		"x\n@user\u200b":         "`x @user\\u200B`",
-		"":                       "",
-	} {
-		if got := RenderCode(New(input)); got != want {
-			t.Errorf("%q is shown as %q, want %q", input, got, want)
-		}
-	}
-}
-
 func FuzzRender(f *testing.F) {
 	for _, fragment := range fragments {
 		f.Add("- " + fragment + "\n" + fragment)
