@@ -233,17 +233,24 @@ func TestSiblings(t *testing.T) {
 			Conclusion: conclusion, Title: "t", Summary: "s", StartedAt: &now, CompletedAt: &now}
 	}
 	const run = "run-000000000000000000000000"
+	own := func(number int, conclusion string) string { return facts.CheckPrefix(run, number) + conclusion }
 	tests := []struct {
 		name   string
 		checks []*emulator.CheckRun
 		want   string
 	}{
 		{"none", nil, "<none>"},
-		{"its own", []*emulator.CheckRun{check(1, emulatortest.AppID, facts.CheckExternalID(run, 13), "success")}, "success"},
-		{"the newest of its own", []*emulator.CheckRun{check(2, emulatortest.AppID, facts.CheckExternalID(run, 13), "failure"), check(1, emulatortest.AppID, facts.CheckExternalID(run, 13), "success")}, "failure"},
-		{"that of this item", []*emulator.CheckRun{check(1, emulatortest.AppID, facts.CheckExternalID(run, 12), "success")}, "<none>"},
-		{"that of another App", []*emulator.CheckRun{check(1, 900002, facts.CheckExternalID(run, 13), "success")}, "<none>"},
-		{"with a number that begins alike", []*emulator.CheckRun{check(1, emulatortest.AppID, facts.CheckExternalID(run, 130), "success")}, "<none>"},
+		{"its own", []*emulator.CheckRun{check(1, emulatortest.AppID, own(13, "success"), "success")}, "success"},
+		{"its own, which waits for this item", []*emulator.CheckRun{check(1, emulatortest.AppID, own(13, "success"), "action_required")}, "success"},
+		{"its own, whatever is shown", []*emulator.CheckRun{check(1, emulatortest.AppID, own(13, "failure"), "success")}, "failure"},
+		{"its own, advising", []*emulator.CheckRun{check(1, emulatortest.AppID, own(13, "neutral"), "neutral")}, "neutral"},
+		{"the newest of its own", []*emulator.CheckRun{check(2, emulatortest.AppID, own(13, "action_required"), "success"), check(1, emulatortest.AppID, own(13, "success"), "success")}, "action_required"},
+		{"the newest of its own, which does not say", []*emulator.CheckRun{check(2, emulatortest.AppID, facts.CheckExternalID(run, 13), "success"), check(1, emulatortest.AppID, own(13, "success"), "success")}, "<none>"},
+		{"an own conclusion that is none", []*emulator.CheckRun{check(1, emulatortest.AppID, own(13, "Success"), "success")}, "<none>"},
+		{"an own conclusion with more behind it", []*emulator.CheckRun{check(1, emulatortest.AppID, own(13, "success#"), "success")}, "<none>"},
+		{"that of this item", []*emulator.CheckRun{check(1, emulatortest.AppID, own(12, "success"), "success")}, "<none>"},
+		{"that of another App", []*emulator.CheckRun{check(1, 900002, own(13, "success"), "success")}, "<none>"},
+		{"with a number that begins alike", []*emulator.CheckRun{check(1, emulatortest.AppID, own(130, "success"), "success")}, "<none>"},
 		{"without an item", []*emulator.CheckRun{check(1, emulatortest.AppID, run, "success")}, "<none>"},
 	}
 	for _, test := range tests {

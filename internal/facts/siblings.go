@@ -10,8 +10,8 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/github"
 )
 
-// readSiblings reads the other open pull requests with the same head commit, and what our App's newest completed check says
-// of each: a check belongs to a commit, so one that is green for another pull request would be green for this one too.
+// readSiblings reads the other open pull requests with the same head commit, and what our App's newest completed check of
+// each says of it without its siblings: a check belongs to a commit, so one that is green for another pull request would be green for this one too.
 func (r reader) readSiblings(ctx context.Context, head string) ([]contract.Sibling, error) {
 	siblings := []contract.Sibling{}
 	whole, err := listREST(r.repository()+"/commits/"+head+"/pulls", maxPages, func(path string) (*github.Response, error) {
@@ -69,13 +69,13 @@ func (r reader) readChecks(ctx context.Context, head string) ([]*gogithub.CheckR
 	return checks, err
 }
 
-// newest gives the conclusion of the check with the highest id that was written for the item.
+// newest gives the own conclusion of the check with the highest id that was written for the item.
 func newest(checks []*gogithub.CheckRun, number int) *string {
 	var id int64
 	var conclusion *string
 	for _, check := range checks {
-		if check.GetID() > id && checkIsFor(check.GetExternalID(), number) && check.GetConclusion() != "" {
-			id, conclusion = check.GetID(), check.Conclusion
+		if own, found := checkFor(check.GetExternalID(), number); found && check.GetID() > id {
+			id, conclusion = check.GetID(), own
 		}
 	}
 	return conclusion
