@@ -12,13 +12,19 @@ import (
 // a model credential all the same), never a crossing that is passed as clean because of its form.
 
 // modelName matches a secret, an environment variable or an input, in upper case with _, that holds a model credential.
-var modelName = regexp.MustCompile(`(ANTHROPIC|CLAUDE|OPENAI|CODEX|CHATGPT|GEMINI|GOOGLE_AI|GOOGLE_API|OPENROUTER|MISTRAL|GROQ|DEEPSEEK|COHERE|XAI|GROK|PERPLEXITY|TOGETHER|FIREWORKS|CEREBRAS|MOONSHOT|KIMI|ZAI|DASHSCOPE|QWEN|CURSOR|OPENCODE|FACTORY_API|AUGMENT|LITELLM|LLM|MODEL).*(KEY|TOKEN|AUTH|SECRET|CREDENTIAL)|^COPILOT_GITHUB_TOKEN$|^COPILOT_(CLI_)?TOKEN$`)
+// Names that are parts of other words (ARTIFACTORY_API_KEY, NGROK_AUTHTOKEN) count only as words of their own.
+var modelName = regexp.MustCompile(`(ANTHROPIC|CLAUDE|OPENAI|CHATGPT|GEMINI|GOOGLE_AI|GOOGLE_API|OPENROUTER|DEEPSEEK|PERPLEXITY|FIREWORKS|CEREBRAS|MOONSHOT|DASHSCOPE|OPENCODE|LITELLM).*(KEY|TOKEN|AUTH|SECRET|CREDENTIAL)` +
+	`|(^|_)(CODEX|MISTRAL|GROQ|GROK|COHERE|XAI|TOGETHER(AI)?|KIMI|ZAI|QWEN|CURSOR|FACTORY_API|AUGMENT|LLMS?|MODELS?)_(.*_)?(API_?)?(KEY|TOKEN|AUTH|SECRET|CREDENTIAL)` +
+	`|^COPILOT_GITHUB_TOKEN$|^COPILOT_(CLI_)?TOKEN$`)
 
 // federationName matches the input or variable that names a rule by which a job's OIDC token buys a model credential.
 var federationName = regexp.MustCompile(`_FEDERATION_RULE_ID$|^GCP_WORKLOAD_IDENTITY_PROVIDER$`)
 
 // writeName matches a secret or a variable that can write to a repository, by its name.
 var writeName = regexp.MustCompile(`(^|_)PATS?($|_)|PRIVATE_?KEY|DEPLOY_?KEY|BOT_TOKEN|PERSONAL_ACCESS_TOKEN|(^|_)(GH|GITHUB)_APP_(KEY|PEM)|PUSH_TOKEN|RELEASE_TOKEN|^GH_TOKEN$`)
+
+// chatBotName matches the token of a bot of a chat, which writes there and nowhere else.
+var chatBotName = regexp.MustCompile(`(SLACK|TELEGRAM|DISCORD|TEAMS|MATRIX|MATTERMOST|ZULIP|TG)_BOT_TOKEN`)
 
 // normalName writes a name as the patterns above expect it.
 func normalName(name string) string {
@@ -33,11 +39,17 @@ func isModelName(name string) bool {
 	return modelName.MatchString(name)
 }
 
-func isWriteName(name string) bool { return writeName.MatchString(normalName(name)) }
+func isWriteName(name string) bool {
+	name = normalName(name)
+	return writeName.MatchString(name) && !chatBotName.MatchString(name)
+}
+
+// urlToken is the name under which a value counts that a script writes into the address of a repository.
+const urlToken = "x-access-token"
 
 // isTokenVariable reports whether programs take a variable for the token they write to GitHub with.
 func isTokenVariable(name string) bool {
-	return slices.Contains([]string{"GH_TOKEN", "GITHUB_TOKEN", "GITHUB_PAT", "GH_PAT", "GH_ENTERPRISE_TOKEN", "GITHUB_API_TOKEN", "GITHUB_PERSONAL_ACCESS_TOKEN"}, normalName(name)) || isWriteName(name)
+	return name == urlToken || slices.Contains([]string{"GH_TOKEN", "GITHUB_TOKEN", "GITHUB_PAT", "GH_PAT", "GH_ENTERPRISE_TOKEN", "GITHUB_API_TOKEN", "GITHUB_PERSONAL_ACCESS_TOKEN"}, normalName(name)) || isWriteName(name)
 }
 
 // isTokenInput reports whether an input of an action takes the token the action writes to GitHub with.
@@ -86,6 +98,9 @@ var agentPrograms = []string{
 // agentProgram is the model CLI that a command starts, or empty.
 func agentProgram(c shellCommand) string {
 	words := c.program()
+	if len(words) > 2 && strings.HasPrefix(path.Base(words[0]), "python") && words[1] == "-m" {
+		words = words[2:]
+	}
 	if len(words) > 1 && slices.Contains([]string{"npm", "pnpm", "yarn", "bun", "uv", "pipx"}, path.Base(words[0])) {
 		rest := words[1:]
 		if rest[0] == "tool" && len(rest) > 1 {
@@ -96,15 +111,25 @@ func agentProgram(c shellCommand) string {
 		}
 		words = rest[1:]
 		for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+			if slices.Contains([]string{"--from", "--with", "--package", "-p", "--spec"}, words[0]) && len(words) > 1 {
+				words = words[1:]
+			}
 			words = words[1:]
 		}
 	}
 	if len(words) == 0 {
 		return ""
 	}
-	program := path.Base(words[0])
-	if at := strings.IndexByte(program, '@'); at > 0 {
-		program = program[:at]
+	program := programName(words[0])
+	if (program == "docker" || program == "podman") && len(words) > 1 && (words[1] == "run" || words[1] == "exec") {
+		for _, word := range words[2:] {
+			if name := programName(word); slices.Contains(agentPrograms, name) {
+				return name
+			}
+		}
+	}
+	if otherProgram(program, words[1:]) {
+		return ""
 	}
 	if program == "gh" && len(words) > 1 && (words[1] == "copilot" || words[1] == "models") {
 		return "gh " + words[1]
@@ -114,6 +139,33 @@ func agentProgram(c shellCommand) string {
 	}
 	return ""
 }
+
+// programName is a program, a package or a container image without its path, version and tag.
+func programName(word string) string {
+	name := path.Base(word)
+	if at := strings.IndexAny(name, "@:"); at > 0 {
+		name = name[:at]
+	}
+	return name
+}
+
+// otherProgram reports whether a call is of another program of the same name: goose migrates databases, and copilot deploys
+// to a cloud.
+func otherProgram(program string, arguments []string) bool {
+	uses := func(words ...string) bool {
+		return slices.ContainsFunc(arguments, func(word string) bool { return slices.Contains(words, word) })
+	}
+	switch program {
+	case "goose":
+		return uses("up", "up-to", "up-by-one", "down", "down-to", "redo", "reset", "status", "create", "fix", "validate", "-dir")
+	case "copilot":
+		return len(arguments) > 0 && slices.Contains([]string{"app", "svc", "env", "job", "task", "pipeline", "deploy", "storage", "secret", "run"}, arguments[0])
+	}
+	return false
+}
+
+// agentWorkflow matches a called workflow of another repository that is named for a model program.
+var agentWorkflow = regexp.MustCompile(`(?i)claude|codex|gemini|copilot|opencode|aider|anthropic|openai|(^|[^a-z])(ai|llm)[^a-z]`)
 
 // mintActions trade a key, or the job's OIDC token, for a token that writes, unless their inputs narrow it to reading.
 var mintActions = []string{

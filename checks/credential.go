@@ -43,6 +43,7 @@ func (r *repository) evidence(j *job) []evidence {
 		found = append(found, r.actionEvidence(j, s)...)
 	}
 	found = append(found, r.environmentEvidence(j)...)
+	found = append(found, inheritedEvidence(j)...)
 	r.judged[j] = found
 	return found
 }
@@ -136,16 +137,26 @@ func (o origin) describe() string {
 
 func (r *repository) classify(u use, o origin, add func(Kind, bool, string)) {
 	byUse := fmt.Sprintf("as %s %s", map[section]string{inEnv: "the environment variable", inWith: "the input", inSecrets: "the secret", inRun: "the variable"}[u.section], quote(u.key))
-	agent := ""
-	if u.step != nil {
-		agent = u.step.agent()
-	}
+	agent := u.agent()
 	switch o.kind {
 	case fromToken, fromEvent:
 		return // what the job's token may do, the permissions say
 	case fromAllSecrets:
-		add(KindWrite, true, "which may hold any credential of the repository")
-		if agent != "" {
+		named := u.namesInSelection()
+		switch {
+		case slices.ContainsFunc(named, isWriteName):
+			add(KindWrite, false, "of which one is chosen that can write by its name")
+		case u.takesToken():
+			add(KindWrite, false, byUse)
+		default:
+			add(KindWrite, true, "which may hold any credential of the repository")
+		}
+		switch {
+		case slices.ContainsFunc(named, isModelName):
+			add(KindModel, false, "of which one is chosen that is a model credential by its name")
+		case u.key != "" && (isModelName(u.key) || r.isModelInput(u)):
+			add(KindModel, false, byUse)
+		case agent != "":
 			add(KindModel, false, "given to "+agent)
 		}
 		return
@@ -190,10 +201,7 @@ func (r *repository) classify(u use, o origin, add func(Kind, bool, string)) {
 		case byName && isWriteName(o.name):
 			write = true
 			add(KindWrite, fallback && !strings.Contains(normalName(o.name), "KEY"), "by its name")
-		case u.key == "":
-		case (u.section == inEnv || u.section == inRun) && isTokenVariable(u.key),
-			(u.section == inWith || u.section == inSecrets) && u.step != nil && isTokenInput(u.step.uses, u.key),
-			u.section == inSecrets && isTokenVariable(u.key):
+		case u.takesToken():
 			write = true
 			add(KindWrite, fallback, byUse)
 		}
@@ -203,6 +211,63 @@ func (r *repository) classify(u use, o origin, add func(Kind, bool, string)) {
 	}
 }
 
+// takesToken reports whether what a value is given to takes the token that something writes to GitHub with.
+func (u use) takesToken() bool {
+	switch u.section {
+	case inRun:
+		return u.key != "" && isTokenVariable(u.key)
+	case inEnv:
+		return u.key != "" && isTokenVariable(u.key) || u.step != nil && isIdentifier(u.key) && tokenInScript(u.step.run().text(), u.key)
+	case inSecrets:
+		return u.key != "" && isTokenVariable(u.key)
+	case inWith:
+		return u.step != nil && isTokenInput(u.step.uses, u.key)
+	}
+	return false
+}
+
+// tokenInScript reports whether a script uses a variable as the token of a repository's address or of gh.
+func tokenInScript(script, variable string) bool {
+	for _, before := range []string{"x-access-token:", "GH_TOKEN=", "GH_TOKEN=\"", "GITHUB_TOKEN=", "GITHUB_TOKEN=\""} {
+		if strings.Contains(script, before+"${"+variable+"}") {
+			return true
+		}
+		if _, after, found := strings.Cut(script, before+"$"+variable); found && (after == "" || !isNameByte(after[0], true)) {
+			return true
+		}
+	}
+	return false
+}
+
+// agent names a model program that a value is given to: its step's, or that of any step whose environment it is in.
+func (u use) agent() string {
+	if u.step != nil || u.section != inEnv {
+		return u.step.agent()
+	}
+	for _, s := range u.job.steps {
+		if agent := s.agent(); agent != "" {
+			return agent
+		}
+	}
+	return ""
+}
+
+// namesInSelection lists the words by which a use may choose one of all secrets: those of its own scalar, and the values of
+// the matrix that it reads.
+func (u use) namesInSelection() []string {
+	texts := []string{u.at.value}
+	for _, part := range u.at.expressions() {
+		for _, ref := range part.expression.mentions() {
+			if ref.context == "matrix" && len(ref.path) > 0 {
+				for _, value := range u.job.matrix(ref.path[0]) {
+					texts = append(texts, value.value)
+				}
+			}
+		}
+	}
+	return strings.FieldsFunc(strings.Join(texts, " "), func(c rune) bool { return c > 0x7f || !isNameByte(byte(c), true) })
+}
+
 // isModelInput reports whether a value goes to an input of airlock's run action that takes the model credential.
 func (r *repository) isModelInput(u use) bool {
 	return u.step != nil && u.section == inWith && r.isRunAction(u.step.uses) && u.key == "model-credential"
@@ -210,14 +275,20 @@ func (r *repository) isModelInput(u use) bool {
 
 // agent names the model program that a step starts, as far as it is known, or is empty.
 func (s *step) agent() string {
+	if s == nil {
+		return ""
+	}
 	if s.uses != "" {
 		repository := actionRepository(s.uses)
+		if image, found := strings.CutPrefix(s.uses, "docker://"); found && slices.Contains(agentPrograms, programName(image)) {
+			return "the image of the model CLI " + programName(image)
+		}
 		if slices.Contains(agentActions, repository) {
 			return "the agent action " + repository
 		}
 		return ""
 	}
-	for _, command := range parseShell(s.run().text()) {
+	for _, command := range s.commands() {
 		if program := agentProgram(command); program != "" {
 			return "the model CLI " + program
 		}
@@ -331,6 +402,17 @@ func (r *repository) environmentEvidence(j *job) []evidence {
 		return nil
 	}
 	return []evidence{{kind: kind, what: "an environment", places: []Place{n.place(fmt.Sprintf("%s credential: the environment %s, by the configuration", kind, quote(n.text())))}}}
+}
+
+// inheritedEvidence is what a job hands to a workflow of another repository that is named for a model program, where it
+// hands on every secret.
+func inheritedEvidence(j *job) []evidence {
+	uses, secrets := j.node.get("uses"), j.node.get("secrets")
+	if _, local := localPath(uses.text()); local || !secrets.is("inherit") || !agentWorkflow.MatchString(actionPath(uses.text())) {
+		return nil
+	}
+	return []evidence{{kind: KindModel, weak: true, what: "every secret", places: []Place{
+		secrets.place("model credential: every secret, given to a workflow that is named for a model program"), uses.place("this workflow")}}}
 }
 
 // ofKind keeps the evidence of one kind.

@@ -52,6 +52,20 @@ func (r reference) is(context string, path ...string) bool {
 	return len(r.path) == len(path) && r.under(context, path...)
 }
 
+// may reports whether the reference begins with the context and the properties, or may for all that its computed
+// properties say.
+func (r reference) may(context string, path ...string) bool {
+	if r.context != context || len(r.path) < len(path) {
+		return false
+	}
+	for i, name := range path {
+		if r.path[i] != name && r.path[i] != computed && r.path[i] != every {
+			return false
+		}
+	}
+	return true
+}
+
 // under reports whether the reference begins with the context and the properties.
 func (r reference) under(context string, path ...string) bool {
 	if r.context != context || len(r.path) < len(path) {
@@ -122,6 +136,21 @@ func (e *expression) mentions() []reference {
 
 // alternatives counts the references an expression falls back over.
 func (e *expression) alternatives() int { return len(e.held()) }
+
+// folded is the text that an expression yields as far as the expression itself says it; "?" stands for the rest.
+func (e *expression) folded() string {
+	switch {
+	case e.operator == opLiteral:
+		return e.value
+	case e.operator == opCall && e.value == "format" && len(e.operands) > 0:
+		text := e.operands[0].folded()
+		for i, operand := range e.operands[1:] {
+			text = strings.ReplaceAll(text, fmt.Sprintf("{%d}", i), operand.folded())
+		}
+		return text
+	}
+	return "?"
+}
 
 // conjuncts splits an expression at its outermost &&.
 func (e *expression) conjuncts() []*expression {

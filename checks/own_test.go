@@ -179,7 +179,7 @@ func TestOwnMutations(t *testing.T) {
 		{"run when apply would report", ownWorkflow, `needs.decide.outputs.admitted == 'true'`, `needs.decide.outputs.report == 'true'`, []string{"S11"}},
 		{"a trigger more", ownWorkflow, `\non:\n`, "\non:\n  issue_comment: {types: [created]}\n", []string{"S11"}},
 		{"checkout of the head in decide", ownWorkflow, stepsOf("decide"), "${1}" + head, []string{"S11"}},
-		{"checkout of the head in run", ownWorkflow, stepsOf("run"), "${1}" + head, []string{"S11"}},
+		{"checkout of the head in run", ownWorkflow, stepsOf("run"), "${1}" + head, []string{"S03", "S11"}},
 		{"checkout of the head in apply", ownWorkflow, stepsOf("apply"), "${1}" + head, []string{"B02", "S11"}},
 		{"fetch of the head in poll", ownWorkflow, `file=\$\{GITHUB_WORKFLOW_REF%%@\*\}`, `git fetch origin "pull/1/head"`, []string{"B02", "S11"}},
 		{"an outsider's title in a script", ownWorkflow, stepsOf("decide"), "${1}      - run: echo \"${{ github.event.pull_request.title }}\"\n", []string{"S11"}},

@@ -18,7 +18,8 @@ func ruleS01() Rule {
 		Doc: `In a job marked run, each step whose environment holds the model credential sets CLAUDE_CODE_SUBPROCESS_ENV_SCRUB to "1", literally, at itself or at
 the step that calls its action. Before it, an unconditional step installs bubblewrap with the system's package manager and lets it make user namespaces: an
 AppArmor profile loaded with apparmor_parser, or the sysctl kernel.apparmor_restrict_unprivileged_userns=0 (not asked for on ubuntu-22.04). Local actions
-and airlock's own at a whole commit are read through; a credential given to an action that cannot be read is a finding.`,
+and airlock's own at a whole commit are read through. A command counts that runs for certain: not one of a compound, of a list with || or after an
+exit, and not one that only simulates. The script of the step does not name the variable; a credential given to an action that cannot be read is a finding.`,
 		Why: `With the variable set the CLI does not start without bubblewrap, so the one without the other is a job that fails; without the variable, whatever
 the CLI starts inherits the credential. An installation after the credential is in the environment runs with it.`,
 		Violates: `on: workflow_dispatch
@@ -73,6 +74,9 @@ func scrubbed(r *repository, j *job) []Finding {
 			if !setsScrub(e.step) {
 				report(e.step, held, "%s holds the model credential and does not set %s to a literal \"1\"", e.step.describe(), scrubVariable)
 			}
+			if script := e.step.run(); strings.Contains(script.text(), scrubVariable) {
+				report(e.step, held, "the script of %s names %s itself, which may take it away again", e.step.describe(), scrubVariable)
+			}
 			if missing := missingBefore(e.step); missing != "" {
 				report(e.step, held, "%s holds the model credential and no step before it %s", e.step.describe(), missing)
 			}
@@ -102,15 +106,24 @@ func missingBefore(s *step) string {
 			continue
 		}
 		text := before.run().text()
-		for _, command := range parseShell(text) {
+		for _, command := range certain(parseShell(text)) {
 			words := command.program()
-			if len(words) == 0 || command.before == "||" {
+			if len(words) == 0 {
 				continue
 			}
+			has := func(options ...string) bool {
+				return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(options, word) })
+			}
 			switch path.Base(words[0]) {
-			case "apt-get", "apt", "dnf", "yum", "apk", "pacman":
-				installs := slices.ContainsFunc(words, func(word string) bool { return slices.Contains([]string{"install", "add", "-S"}, word) })
-				installed = installed || installs && slices.ContainsFunc(words, func(word string) bool { return word == "bubblewrap" || strings.HasPrefix(word, "bubblewrap=") })
+			case "apt-get", "apt", "dnf", "yum", "apk", "pacman", "dpkg":
+				named := slices.ContainsFunc(words, func(word string) bool { return word == "bubblewrap" || strings.HasPrefix(word, "bubblewrap=") })
+				switch {
+				case !named, has("-s", "--simulate", "--just-print", "--dry-run", "--recon", "--no-act", "-d", "--download-only", "--print-uris"):
+				case has("remove", "purge", "autoremove", "erase", "del", "-R", "-r", "-P"):
+					installed = false
+				case has("install", "add", "-S"):
+					installed = true
+				}
 			case "apparmor_parser":
 				allowed = allowed || strings.Contains(text, "bwrap")
 			case "sysctl":
@@ -125,6 +138,28 @@ func missingBefore(s *step) string {
 		return "lets bubblewrap make user namespaces"
 	}
 	return ""
+}
+
+// certain lists the commands of a script that run whenever the script ends well: not those of a compound, of a list with
+// ||, in the background or after an exit.
+func certain(commands []shellCommand) []shellCommand {
+	var kept []shellCommand
+	doubtful := false // the list that is being read has a || before
+	for _, command := range commands {
+		if command.before != "||" && command.before != "&&" {
+			doubtful = false
+		}
+		doubtful = doubtful || command.before == "||"
+		words := command.program()
+		if command.depth > 0 || doubtful || command.after == "||" || command.after == "&" || command.after == "|" {
+			continue
+		}
+		if len(words) > 0 && words[0] == "exit" {
+			break
+		}
+		kept = append(kept, command)
+	}
+	return kept
 }
 
 // conditional reports whether a step, or a step that it stands in, may be skipped, may fail unseen or may not be done yet.

@@ -3,6 +3,7 @@ package checks
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -14,7 +15,8 @@ func ruleS02() Rule {
 		Level: LevelError,
 		Doc: `In a job marked run, no step uses another agent's action, airlock's run action is pinned to a whole commit, and every call of a model CLI in a script, in
 a script of the repository that it starts, or in an action that can be read, has --tools "" and nothing after it that gives tools back: a second --tools,
---allowedTools, --mcp-config other than an empty one, --settings, --permission-mode, --dangerously-skip-permissions. A CLI that has no such flag may not be called.`,
+--allowedTools, --mcp-config other than an empty one, --settings, --setting-sources, --permission-mode, --dangerously-skip-permissions, or a variable that may be
+any of these. The shell that a step is given to, a text that is piped or redirected into a shell and a program in a variable are calls too. A CLI that has no such flag may not be called.`,
 		Why: `A model that reads an outsider's text and has a tool can be told to use it.`,
 		Violates: `on: workflow_dispatch
 jobs:
@@ -57,7 +59,7 @@ func toolless(r *repository, s *step) []Finding {
 		return findings
 	}
 	run := s.run()
-	for _, call := range r.modelCalls(run.text(), 0) {
+	for _, call := range r.modelCalls(s.commands(), 0) {
 		if reason := toolsOf(call.command); reason != "" {
 			place := run.placeAt(call.offset, "this call")
 			report(place, "the run job calls %s, %s", call.program, reason)
@@ -77,9 +79,9 @@ type modelCall struct {
 // maxScriptDepth bounds scripts that start scripts.
 const maxScriptDepth = 4
 
-func (r *repository) modelCalls(script string, depth int) []modelCall {
+func (r *repository) modelCalls(commands []shellCommand, depth int) []modelCall {
 	var calls []modelCall
-	for _, command := range parseShell(script) {
+	for _, command := range commands {
 		if program := agentProgram(command); program != "" {
 			calls = append(calls, modelCall{program: program, command: command, offset: command.offset})
 			continue
@@ -98,7 +100,7 @@ func (r *repository) modelCalls(script string, depth int) []modelCall {
 		}
 		if name = path.Clean(strings.TrimPrefix(name, "./")); !strings.Contains(name, "$") && name != "." && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "../") {
 			if source, err := r.read(name); err == nil && len(source) <= maxFileBytes {
-				for _, call := range r.modelCalls(string(source), depth+1) {
+				for _, call := range r.modelCalls(parseShell(string(source)), depth+1) {
 					call.offset = command.offset
 					calls = append(calls, call)
 				}
@@ -107,6 +109,9 @@ func (r *repository) modelCalls(script string, depth int) []modelCall {
 	}
 	return calls
 }
+
+// anyWords matches a word that another place fills: a variable or an expression that is the whole word.
+var anyWords = regexp.MustCompile(`^(\$\{?[A-Za-z_@*][^ ]*|\$\{\{.*\}\})$`)
 
 // toolsOf says how a call leaves the model a tool, and is empty where it leaves none.
 func toolsOf(command shellCommand) string {
@@ -125,6 +130,9 @@ func toolsOf(command shellCommand) string {
 	none := 0
 	for i, word := range words {
 		flag, value, joined := strings.Cut(word, "=")
+		if anyWords.MatchString(word) && (i == 0 || !strings.HasPrefix(words[i-1], "-") || strings.Contains(words[i-1], "=")) {
+			return "with " + word + ", which may be any option"
+		}
 		if !joined && i+1 < len(words) {
 			value = words[i+1]
 		}
@@ -138,6 +146,10 @@ func toolsOf(command shellCommand) string {
 			}
 		case "--allowedTools", "--allowed-tools", "--settings", "--permission-mode", "--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--plugin-dir", "--agents":
 			return "with " + flag
+		case "--setting-sources":
+			if value != "" {
+				return "with --setting-sources"
+			}
 		case "--mcp-config":
 			if strings.Join(strings.Fields(value), "") != `{"mcpServers":{}}` {
 				return "with --mcp-config"

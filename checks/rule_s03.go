@@ -15,7 +15,7 @@ func ruleS03() Rule {
 		Level: LevelError,
 		Doc: `In a job marked run, every mention of a secret is counted, in conditions too, and in the workflow's env: exactly one, of that name, as an input of
 the run action or as env of a plain run step. An env: on a step that uses an action counts as held by every step of that action; an input counts as held
-by each step of the action that takes it, of which there may be one. GITHUB_TOKEN may not be named, and nothing else may stand where a credential
+by each step of the action that takes it, of which there may be one. GITHUB_TOKEN may not be named, nor taken by a checkout, and nothing else may stand where a credential
 stands: a variable, an output, an input.`,
 		Why: `What a job does not name it does not have. A second mention is a second process that can read the credential, and an install script among them is
 enough.`,
@@ -51,6 +51,11 @@ func oneSecret(r *repository, j *job) []Finding {
 	in := j.key.place("in " + j.describe() + ", marked run")
 	report := func(at Place, format string, arguments ...any) {
 		findings = append(findings, Finding{Message: fmt.Sprintf(format, arguments...), Places: []Place{at, in}})
+	}
+	for _, s := range j.steps {
+		if actionRepository(s.uses) == "actions/checkout" {
+			report(s.node.get("uses").place("this action"), "the run job checks out, which takes GITHUB_TOKEN without being given it")
+		}
 	}
 	var mentions []Place
 	var holders []*step

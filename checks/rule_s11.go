@@ -13,7 +13,8 @@ func ruleS11() Rule {
 		Level: LevelError,
 		Doc: `Every trigger is in the configured list (pull_request_target, workflow_dispatch and schedule without one). Where one of them can be pulled by an outsider,
 no job of the file checks out or fetches the work item, no expression that an outsider writes stands in a script, and a job marked run has permissions: {},
-needs a job marked decide, and runs only if that job's output admitted is 'true'.`,
+needs a job marked decide, and runs only if that job's output admitted, which is the output of one of its steps, is 'true'. A script is run:, shell:, working-directory: and the inputs of
+actions that are run as code; a text is followed through env, inputs, a matrix, and the outputs of steps and jobs.`,
 		Why: `Such a trigger runs the default branch's workflow with its secrets for anyone's pull request. That is wanted, and safe only while nothing of the pull request
 is code here.`,
 		Violates: `on: pull_request_target
@@ -81,12 +82,15 @@ func unsafeShape(r *repository, w *workflow, outsider event) []Finding {
 			}
 		}
 		for _, u := range j.uses() {
-			if !u.held || u.section != inRun && (u.section != inWith || !strings.EqualFold(u.key, "script")) {
+			if !u.held || u.section != inRun && (u.section != inWith || !slices.Contains(scriptInputs, strings.ToLower(u.key))) {
 				continue
 			}
 			for _, o := range r.origins(u) {
-				if o.kind == fromEvent && outsiderWritten(o.reference) {
+				switch {
+				case o.kind == fromEvent && outsiderWritten(o.reference):
 					report(append([]Place{u.place("this expression")}, o.via...), "%s puts into a script what an outsider writes: %s", j.describe(), quote(o.reference.String()))
+				case o.kind == fromStep && o.step != nil && r.passesOn(o.step):
+					report([]Place{u.place("this expression"), o.step.node.place("this step may hand it on")}, "%s puts into a script the output of a step that is given what an outsider writes", j.describe())
 				}
 			}
 		}
@@ -95,6 +99,27 @@ func unsafeShape(r *repository, w *workflow, outsider event) []Finding {
 		}
 	}
 	return findings
+}
+
+// scriptInputs are inputs of actions, in lower case, that are run as code.
+var scriptInputs = []string{"script", "command", "commands", "cmd", "run", "shell", "inlinescript", "inline-script", "azcliscript"}
+
+// passesOn reports whether a script that sets outputs is given what an outsider writes.
+func (r *repository) passesOn(s *step) bool {
+	if s.run() == nil || !strings.Contains(s.run().text(), "GITHUB_OUTPUT") {
+		return false
+	}
+	for _, u := range s.job.uses() {
+		if u.step != s || !u.held || u.section != inEnv && u.section != inRun {
+			continue
+		}
+		for _, o := range r.origins(u) {
+			if o.kind == fromEvent && outsiderWritten(o.reference) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ungated says how a run job could start, or act, without the Decision of a job marked decide.
@@ -117,6 +142,9 @@ func ungated(r *repository, j *job, trigger Place) []Finding {
 		report(j.key.place("this job"), "%s, marked run, needs no job marked decide", j.describe())
 		return findings
 	}
+	if output := j.workflow.job(gate).node.get("outputs").getFold("admitted"); output != nil && !isStepOutput(output) {
+		report(output.place("what says that a Run is admitted"), "the output admitted of job %s is not the output of one of its steps", quote(gate))
+	}
 	n := j.node.get("if")
 	at := j.key
 	if n != nil {
@@ -126,6 +154,16 @@ func ungated(r *repository, j *job, trigger Place) []Finding {
 		report(at.place("when it runs"), "%s, marked run, must run exactly if %s", j.describe(), admitted(gate))
 	}
 	return findings
+}
+
+// isStepOutput reports whether a scalar is the output of a step and nothing else.
+func isStepOutput(n *node) bool {
+	parts := n.expressions()
+	if len(parts) != 1 || parts[0].start != 0 || parts[0].end != len(n.value) || parts[0].expression.operator != opContext {
+		return false
+	}
+	ref := parts[0].expression.context
+	return ref.context == "steps" && len(ref.path) == 3 && ref.path[1] == "outputs"
 }
 
 // neededRole is the id of the job of a role that this job waits for itself, or empty.

@@ -13,8 +13,9 @@ func ruleS13() Rule {
 		Level: LevelError,
 		Doc: `For marked jobs: cache-mode: none is in effect; a set-up action does not cache (cache: false) and no action restores a cache; run and apply name an
 environment with deployment: false; the workflow has no concurrency of its own, run has one per item with cancel-in-progress: true, apply one per item with
-cancel-in-progress: false and queue: max; apply needs decide and run and has exactly the condition that lets it report; each step of an action that can be
-read ends in exec, and one that holds a credential is nothing else; the pins of airlock's actions in a file are whole commits and equal. That an
+cancel-in-progress: false and queue: max, in two groups; apply needs decide and run and has exactly the condition that lets it report; each step of an action that can be
+read is given to bash or sh and ends in exec, and one that holds a credential is nothing else; nothing lets a marked job, or the
+step of apply, fail or be left out unseen; the pins of airlock's actions in a file are whole commits and equal. That an
 environment has a rule for the default branch cannot be seen in a file.`,
 		Why: `A cache is written by other workflows and would be linked into the program that holds the key. A cancelled apply stops between a write and its read-back.
 The runner signals only the process that it started: a shell that stays keeps a copy of the credential and passes no signal on. A skipped apply is silence.`,
@@ -62,6 +63,7 @@ jobs:
 					s.environment()
 					s.concurrency()
 					s.applyReports()
+					s.mayBeSilent()
 					s.execs()
 					findings = append(findings, s.findings...)
 				}
@@ -125,16 +127,26 @@ func (s *shape) cache() {
 	for _, step := range s.job.steps {
 		repository := actionRepository(step.uses)
 		at := step.node.get("uses")
+		off := func(input string) bool { return strings.EqualFold(step.input(input).text(), "false") }
+		_, name, _ := strings.Cut(actionPath(step.uses), "/")
 		cache := step.input("cache")
+		unless, caches := cachesUnless[repository]
 		switch {
-		case repository == "actions/cache":
+		case strings.Contains(name, "cache"):
 			s.report(at, "restores a cache")
-		case repository == "actions/setup-go" && !cache.is("false"), repository == "actions/setup-node" && !cache.is("false") && !step.input("package-manager-cache").is("false"):
+		case caches && !slices.ContainsFunc(unless, off) && !(repository == "gradle/actions" && strings.EqualFold(step.input("cache-disabled").text(), "true")):
 			s.report(at, "sets up with a cache: %s caches unless told not to", quote(repository))
-		case strings.Contains(repository, "/setup-") && cache != nil && !cache.is("false"), step.input("bundler-cache").is("true"):
+		case strings.Contains(repository, "/setup-") && cache != nil && !off("cache"), strings.EqualFold(step.input("bundler-cache").text(), "true"),
+			strings.HasPrefix(repository, "docker/") && (step.input("cache-from").text() != "" || step.input("cache-to").text() != ""):
 			s.report(at, "sets up with a cache")
 		}
 	}
+}
+
+// cachesUnless are actions that use the cache unless one of these inputs is false.
+var cachesUnless = map[string][]string{
+	"actions/setup-go": {"cache"}, "actions/setup-node": {"cache", "package-manager-cache"}, "astral-sh/setup-uv": {"enable-cache"},
+	"gradle/actions": nil, "golangci/golangci-lint-action": nil, "oven-sh/setup-bun": nil, "jdx/mise-action": {"cache"}, "actions-rust-lang/setup-rust-toolchain": {"cache"},
 }
 
 func (s *shape) environment() {
@@ -184,6 +196,17 @@ func (s *shape) concurrency() {
 	if !perItem {
 		s.report(n, "has a concurrency group that is not per item")
 	}
+	if s.role == RoleApply {
+		for _, other := range s.r.marked(RoleRun) {
+			theirs := other.node.get("concurrency")
+			if theirs != nil && theirs.kind == mappingNode {
+				theirs = theirs.get("group")
+			}
+			if other.workflow == s.job.workflow && group != nil && theirs != nil && strings.EqualFold(canonicalText(group), canonicalText(theirs)) {
+				s.report(n, "has the concurrency group of %s, which cancels what is in progress in it", other.describe())
+			}
+		}
+	}
 	cancel := n.get("cancel-in-progress")
 	switch {
 	case s.role == RoleRun && !cancel.is("true"):
@@ -192,6 +215,40 @@ func (s *shape) concurrency() {
 		s.report(n, "may be cancelled between a write and its read-back: cancel-in-progress: false is missing")
 	case s.role == RoleApply && !n.get("queue").is("max"):
 		s.report(n, "may be displaced while it waits: queue: max is missing")
+	}
+}
+
+// canonicalText is a scalar's text with its expressions printed in one form.
+func canonicalText(n *node) string {
+	var text strings.Builder
+	at := 0
+	for _, part := range n.expressions() {
+		text.WriteString(n.value[at:part.start])
+		text.WriteString("${{" + part.expression.String() + "}}")
+		at = part.end
+	}
+	text.WriteString(n.value[at:])
+	return text.String()
+}
+
+// mayBeSilent reports what lets a job, or the step that does its work, fail or be left out unseen.
+func (s *shape) mayBeSilent() {
+	if n := s.job.node.get("continue-on-error"); n != nil && !n.is("false") {
+		s.report(n, "may fail unseen: continue-on-error")
+	}
+	if s.role != RoleApply {
+		return
+	}
+	for _, step := range s.job.steps {
+		program, ours := s.r.airlockProgram(step.uses)
+		if !(ours && program == "apply") && step.run() == nil || step.caller != nil {
+			continue
+		}
+		for _, key := range []string{"if", "continue-on-error"} {
+			if n := step.node.get(key); n != nil && !n.is("false") || n != nil && key == "if" {
+				s.report(n, "has a step that may be left out or fail unseen: %s", key)
+			}
+		}
 	}
 }
 
@@ -214,6 +271,9 @@ func (s *shape) execs() {
 		run := step.run()
 		if step.caller == nil || run == nil {
 			continue
+		}
+		if shell := step.shell(); !shell.is("bash") && !shell.is("sh") {
+			s.report(run, "calls an action whose %s is not given to bash or sh alone, so another shell may stay", step.describe())
 		}
 		commands := parseShell(run.value)
 		last := -1

@@ -86,6 +86,8 @@ func (s *scanner) walk(n *node, in section, key string, current *step) {
 			switch e.key.value {
 			case "env", "with", "secrets", "run", "if":
 				inner = section(e.key.value)
+			case "shell", "working-directory":
+				inner = inRun // the runner makes a command line of both
 			}
 		}
 		s.walk(e.value, inner, name, current)
@@ -114,6 +116,8 @@ func (s *scanner) scalar(n *node, in section, key string, current *step) {
 		if in == inRun {
 			if match := assignment.FindStringSubmatch(n.value[:part.start]); match != nil {
 				name = match[1]
+			} else if strings.HasSuffix(n.value[:part.start], "x-access-token:") {
+				name = urlToken
 			}
 		}
 		held := map[int]bool{}
@@ -202,7 +206,17 @@ func (r *repository) trace(u use, passed trail) []origin {
 		}
 		return r.follow(caller.callee.root.get("inputs").getFold(ref.path[0]).get("default"), caller.job, u.step, passed)
 	case ref.context == "inputs":
-		return end(fromInput, ref.String())
+		found := end(fromInput, ref.String())
+		for _, given := range r.given(u) {
+			found = append(found, r.follow(given.at, given.job, nil, passed)...)
+		}
+		return found
+	case ref.context == "matrix" && len(ref.path) > 0:
+		found := end(fromEvent, ref.String())
+		for _, value := range u.job.matrix(ref.path[0]) {
+			found = append(found, r.follow(value, u.job, nil, passed)...)
+		}
+		return found
 	case ref.context == "env" && len(ref.path) == 1:
 		value, holder := u.job.variable(ref.written[0], u.step)
 		if value == nil || value == u.at {
@@ -219,9 +233,89 @@ func (r *repository) trace(u use, passed trail) []origin {
 		}
 		return found
 	case ref.context == "needs":
-		return end(fromJob, ref.String())
+		found := end(fromJob, ref.String())
+		if output, source := u.output(); output != nil {
+			// The runner hands on no output that holds a secret, so what counts here is what an event brought.
+			for _, o := range r.follow(output, source, nil, passed) {
+				if o.kind == fromEvent {
+					found = append(found, o)
+				}
+			}
+		}
+		return found
 	}
 	return end(fromEvent, ref.String())
+}
+
+// output is the scalar behind needs.<job>.outputs.<name>, and its job, where both are in the file.
+func (u use) output() (*node, *job) {
+	ref := u.reference
+	if ref.context != "needs" || len(ref.path) < 3 || ref.path[1] != "outputs" || u.job.workflow == nil {
+		return nil, nil
+	}
+	for _, source := range u.job.workflow.jobs {
+		if strings.EqualFold(source.id, ref.path[0]) {
+			return source.node.get("outputs").getFold(ref.path[2]), source
+		}
+	}
+	return nil, nil
+}
+
+// givenInput is what one job that calls a workflow gives to an input of it.
+type givenInput struct {
+	at  *node
+	job *job
+}
+
+// given lists what the callers of a workflow of this repository give to the input that a use reads.
+func (r *repository) given(u use) []givenInput {
+	if u.reference.context != "inputs" || len(u.reference.path) == 0 || u.job.workflow == nil || u.step != nil && u.step.caller != nil {
+		return nil
+	}
+	var found []givenInput
+	for _, caller := range r.callers(u.job.workflow) {
+		if value := caller.node.get("with").getFold(u.reference.path[0]); value != nil {
+			found = append(found, givenInput{value, caller})
+		}
+	}
+	return found
+}
+
+// matrix lists the scalars that matrix.<name> may be, and the one that makes the whole matrix where there is such a one.
+func (j *job) matrix(name string) []*node {
+	matrix := j.node.get("strategy").get("matrix")
+	if matrix == nil || matrix.kind == scalarNode {
+		return scalarsOf(matrix)
+	}
+	values := scalarsOf(matrix.getFold(name))
+	include := matrix.get("include")
+	if include != nil && include.kind == scalarNode {
+		return append(values, include)
+	}
+	if include != nil {
+		for _, item := range include.items {
+			values = append(values, scalarsOf(item.getFold(name))...)
+		}
+	}
+	return values
+}
+
+// scalarsOf lists the scalars under a node, keys left out.
+func scalarsOf(n *node) []*node {
+	switch {
+	case n == nil:
+		return nil
+	case n.kind == scalarNode:
+		return []*node{n}
+	}
+	var found []*node
+	for _, e := range n.entries {
+		found = append(found, scalarsOf(e.value)...)
+	}
+	for _, item := range n.items {
+		found = append(found, scalarsOf(item)...)
+	}
+	return found
 }
 
 // follow gives the origins of every value that a scalar can yield.

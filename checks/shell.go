@@ -20,7 +20,8 @@ type shellCommand struct {
 	offset        int // of the first word, in bytes of the script
 }
 
-// parseShell splits a script into its simple commands, those of substitutions and of `sh -c` strings included. It is a
+// parseShell splits a script into its simple commands, those of substitutions, of `sh -c` strings and of texts that are
+// piped or redirected into a shell included. It is a
 // reader for finding things and not a shell: what it does not understand it keeps as words.
 func parseShell(script string) []shellCommand {
 	p := &shellParser{text: script}
@@ -34,7 +35,9 @@ type shellParser struct {
 	base     int
 	commands []shellCommand
 	heredocs []heredoc
-	backtick bool // the text is inside ` `, so the next one ends it
+	hereText string // of <<<, for the command that is being read
+	line     int    // how many commands there were where the line began
+	backtick bool   // the text is inside ` `, so the next one ends it
 }
 
 type heredoc struct {
@@ -60,6 +63,7 @@ func (p *shellParser) run(until string, depth int) {
 			p.commands = append(p.commands, current)
 			before = separator
 			p.nested(current)
+			p.hereText = ""
 		} else if separator != "\n" || before == "" {
 			before = separator
 		}
@@ -76,6 +80,7 @@ func (p *shellParser) run(until string, depth int) {
 			flush("\n")
 			p.at++
 			p.skipHeredocs()
+			p.line = len(p.commands)
 		case c == ' ' || c == '\t' || c == '\r':
 			p.at++
 		case c == '\\' && strings.HasPrefix(p.text[p.at:], "\\\n"):
@@ -233,13 +238,20 @@ func (p *shellParser) redirection(depth int) {
 		p.at++
 	}
 	word, _ := p.word(depth)
-	if operator == "<<" && word != "" {
+	switch {
+	case operator == "<<" && word != "":
 		p.heredocs = append(p.heredocs, heredoc{word: word, stripTab: stripTab})
+	case operator == "<<<":
+		p.hereText = word
 	}
 }
 
+// skipHeredocs passes over the texts of here-documents; where a shell on their line has no other script, they are its.
 func (p *shellParser) skipHeredocs() {
-	for _, document := range p.heredocs {
+	documents := p.heredocs
+	p.heredocs = nil
+	for _, document := range documents {
+		start, end := p.at, p.at
 		for p.at < len(p.text) {
 			line, _, found := strings.Cut(p.text[p.at:], "\n")
 			p.at += len(line)
@@ -252,10 +264,32 @@ func (p *shellParser) skipHeredocs() {
 			if strings.TrimSuffix(line, "\r") == document.word {
 				break
 			}
+			end = p.at
+		}
+		if reader := slices.IndexFunc(p.commands[p.line:], readsScript); reader >= 0 {
+			p.script(p.text[start:end], p.commands[p.line+reader])
 		}
 	}
-	p.heredocs = nil
 }
+
+// readsScript reports whether a command is a shell that reads its script from its standard input.
+func readsScript(c shellCommand) bool {
+	words := c.program()
+	if len(words) == 0 || !slices.Contains(shells, path.Base(words[0])) {
+		return false
+	}
+	for _, word := range words[1:] {
+		switch {
+		case word == "-s" || word == "-":
+			return true
+		case !strings.HasPrefix(word, "-"), !strings.HasPrefix(word, "--") && strings.Contains(word, "c"):
+			return false
+		}
+	}
+	return true
+}
+
+var shells = []string{"sh", "bash", "dash", "zsh"}
 
 // nested parses the script that a command hands to another shell.
 func (p *shellParser) nested(c shellCommand) {
@@ -264,21 +298,33 @@ func (p *shellParser) nested(c shellCommand) {
 		return
 	}
 	script := ""
-	switch path.Base(words[0]) {
-	case "sh", "bash", "dash", "zsh":
+	switch name := path.Base(words[0]); {
+	case readsScript(c):
+		script = p.hereText
+		if before := len(p.commands) - 2; c.before == "|" && before >= 0 {
+			if piped := p.commands[before].program(); len(piped) > 0 && (piped[0] == "echo" || piped[0] == "printf") {
+				script = strings.Join(piped[1:], " ")
+			}
+		}
+	case slices.Contains(shells, name):
 		for i, word := range words[1:] {
 			if strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c") && i+2 < len(words) {
 				script = words[i+2]
 				break
 			}
 		}
-	case "eval":
+	case name == "eval":
 		script = strings.Join(words[1:], " ")
 	}
-	if script == "" || len(p.commands) > 4096 {
+	p.script(script, c)
+}
+
+// script parses what a command runs as a script of its own.
+func (p *shellParser) script(text string, c shellCommand) {
+	if text == "" || len(p.commands) > 4096 || c.depth >= maxShellDepth {
 		return
 	}
-	inner := &shellParser{text: script}
+	inner := &shellParser{text: text}
 	inner.run("", c.depth+1)
 	for _, command := range inner.commands {
 		command.offset = c.offset
@@ -296,6 +342,13 @@ func (c shellCommand) program() []string {
 			continue
 		}
 		wrapper := path.Base(word)
+		if wrapper == "find" || wrapper == "command" && len(words) > 1 && (words[1] == "-v" || words[1] == "-V") {
+			if at := slices.IndexFunc(words, func(w string) bool { return slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, w) }); at > 0 {
+				words = words[at+1:]
+				continue
+			}
+			return words
+		}
 		if !slices.Contains([]string{"exec", "command", "sudo", "env", "nice", "nohup", "time", "timeout", "xargs", "stdbuf", "setsid", "unbuffer", "npx", "bunx", "pnpx", "uvx", "builtin", "systemd-run", "firejail", "doas", "run0"}, wrapper) {
 			return words
 		}

@@ -235,6 +235,19 @@ func (n *node) expressions() []embedded {
 	return found
 }
 
+// folded is the scalar's text with every expression in it folded.
+func (n *node) folded() string {
+	var text strings.Builder
+	at := 0
+	for _, part := range n.expressions() {
+		text.WriteString(n.value[at:part.start])
+		text.WriteString(part.expression.folded())
+		at = part.end
+	}
+	text.WriteString(n.value[at:])
+	return text.String()
+}
+
 // condition parses an if:, whose text may or may not stand in ${{ }}. It is nil where there is none.
 func (n *node) condition() (*expression, error) {
 	if n == nil {
