@@ -5,6 +5,7 @@ import (
 	"context"
 	"go/parser"
 	"go/token"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -43,20 +44,13 @@ func TestPlanOpensNoConnection(t *testing.T) {
 	http.DefaultTransport = refusing{t}
 
 	folder := t.TempDir()
-	for name, source := range map[string]string{"decision.json": "A.decision.json", "facts.json": "A.facts.json", "diff.patch": "A.diff.patch",
-		"role.json": "role.json", "prompt.md": "prompt.md", "policy.json": "policy.json", "apps.json": "apps.json", "harness.json": "harness.json"} {
-		data, err := os.ReadFile(filepath.Join("../../testdata/model", source))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, name), data, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	if err := writeModel("../../testdata/model", "A", folder); err != nil {
+		t.Fatal(err)
 	}
 	var out, complaints bytes.Buffer
 	code := run(context.Background(), []string{"apply", "--plan", "--bundle", folder, "--facts", filepath.Join(folder, "facts.json"),
-		"--result", "../../testdata/model/A.result.json"}, streams{nil, &out, &complaints})
-	if code != exitFound || !strings.Contains(out.String(), "release_mismatch") {
+		"--result", filepath.Join(folder, "result.json")}, streams{nil, &out, &complaints})
+	if code != exitDone || !strings.Contains(out.String(), "e1 submit_review") {
 		t.Errorf("ended with %d:\n%s%s", code, out.String(), complaints.String())
 	}
 	if n := connections.Load(); n != 0 {
@@ -85,5 +79,38 @@ func TestPlanImportsNoNetwork(t *testing.T) {
 				t.Errorf("%s imports %s", name, path)
 			}
 		}
+	}
+}
+
+// TestFactsOfAnotherItem holds that facts are those of the Decision's item.
+func TestFactsOfAnotherItem(t *testing.T) {
+	folder := t.TempDir()
+	if err := writeModel("../../testdata/model", "A", folder); err != nil {
+		t.Fatal(err)
+	}
+	facts, err := os.ReadFile(filepath.Join(folder, "facts.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ from, to, want string }{
+		"number":     {`"number":12`, `"number":13`, "field item: it is #13 of repository 701002003, and the Decision is of #12 of repository 701002003"},
+		"repository": {`"id":701002003`, `"id":701002004`, "field item: it is #12 of repository 701002004, and the Decision is of #12 of repository 701002003"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := filepath.Join(t.TempDir(), "facts.json")
+			changed := strings.Replace(string(facts), c.from, c.to, 1)
+			if changed == string(facts) {
+				t.Fatalf("the facts do not hold %s", c.from)
+			}
+			if err := os.WriteFile(other, []byte(changed), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var complaints bytes.Buffer
+			code := run(context.Background(), []string{"apply", "--plan", "--bundle", folder, "--facts", other, "--result", filepath.Join(folder, "result.json")},
+				streams{nil, io.Discard, &complaints})
+			if code != exitUsage || !strings.Contains(complaints.String(), "record_invalid") || !strings.Contains(complaints.String(), c.want) {
+				t.Errorf("ended with %d: %s", code, complaints.String())
+			}
+		})
 	}
 }

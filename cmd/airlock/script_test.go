@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
@@ -74,49 +75,58 @@ func buildPrograms(t *testing.T) string {
 	return folder
 }
 
-// model RUN FOLDER writes the data model's documents of one Run as apply would take them: a bundle, facts.json of its own and
-// result.json. The model is of no Release that exists, so this one is put into the records that name it.
+// model RUN FOLDER writes the data model's documents of one Run as apply would take them: see writeModel.
 func model(ts *testscript.TestScript, neg bool, arguments []string) {
 	if neg || len(arguments) != 2 {
 		ts.Fatalf("usage: model RUN FOLDER")
 	}
-	folder := ts.MkAbs(arguments[1])
-	read := func(name string) []byte {
-		data, err := os.ReadFile(filepath.Join(ts.Getenv("REPOSITORY"), "testdata", "model", name))
-		ts.Check(err)
-		return data
+	ts.Check(writeModel(filepath.Join(ts.Getenv("REPOSITORY"), "testdata", "model"), arguments[0], ts.MkAbs(arguments[1])))
+}
+
+// writeModel writes the bundle and result.json of one Run of the data model into a folder. The model is of no Release that
+// exists, so this one is put into the records that name it.
+func writeModel(source, run, folder string) error {
+	files := map[string][]byte{}
+	for name, from := range map[string]string{bundle.DecisionFile: run + ".decision.json", bundle.FactsFile: run + ".facts.json",
+		bundle.DiffFile: run + ".diff.patch", bundle.RoleFile: "role.json", bundle.PromptFile: "prompt.md", bundle.PolicyFile: "policy.json",
+		bundle.AppsFile: "apps.json", bundle.HarnessFile: "harness.json", "result.json": run + ".result.json"} {
+		data, err := os.ReadFile(filepath.Join(source, from))
+		if err != nil {
+			return err
+		}
+		files[name] = data
 	}
-	write := func(name string, data []byte) {
-		ts.Check(os.MkdirAll(folder, 0o755))
-		ts.Check(os.WriteFile(filepath.Join(folder, name), data, 0o600))
-	}
-	canonical := func(record any) []byte {
-		data, err := contract.Canonical(record)
-		ts.Check(err)
-		return data
-	}
-	current, err := release.Current()
-	ts.Check(err)
 	var decision contract.Decision
-	ts.Check(contract.Decode(read(arguments[0]+".decision.json"), &decision))
-	decision.Release = current
-	files := map[string][]byte{bundle.DecisionFile: canonical(decision), bundle.FactsFile: read(arguments[0] + ".facts.json"),
-		bundle.DiffFile: read(arguments[0] + ".diff.patch"), bundle.RoleFile: read("role.json"), bundle.PromptFile: read("prompt.md"),
-		bundle.PolicyFile: read("policy.json"), bundle.AppsFile: read("apps.json"), bundle.HarnessFile: read("harness.json")}
-	for name, data := range files {
-		write(name, data)
+	var result contract.Result
+	current, err := release.Current()
+	err = errors.Join(err, contract.Decode(files[bundle.DecisionFile], &decision), contract.Decode(files["result.json"], &result))
+	if err != nil {
+		return err
+	}
+	decision.Release, result.Release = current, current
+	if files[bundle.DecisionFile], err = contract.Canonical(decision); err != nil {
+		return err
 	}
 	opened, err := bundle.Open(files, contract.Digest(files[bundle.DecisionFile]))
-	ts.Check(err)
+	if err != nil {
+		return err
+	}
 	built, err := task.Build(task.Input{Decision: opened.Decision, Facts: opened.Facts, Role: opened.Role, Policy: opened.Policy,
 		Apps: opened.Apps, Harness: opened.Harness, Diff: bytes.NewReader(opened.Diff)})
-	ts.Check(err)
-	var result contract.Result
-	ts.Check(contract.Decode(read(arguments[0]+".result.json"), &result))
-	result.Release = current
-	result.Task, err = contract.DigestOf(built)
-	ts.Check(err)
-	write("result.json", canonical(result))
+	if err != nil {
+		return err
+	}
+	if result.Task, err = contract.DigestOf(built); err != nil {
+		return err
+	}
+	if files["result.json"], err = contract.Canonical(result); err != nil {
+		return err
+	}
+	err = os.MkdirAll(folder, 0o755)
+	for name, data := range files {
+		err = errors.Join(err, os.WriteFile(filepath.Join(folder, name), data, 0o600))
+	}
+	return err
 }
 
 // isempty FOLDER... fails unless each folder is there and empty: what a command was to leave no trace in.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -153,7 +154,7 @@ func TestEnvironmentOfEachJob(t *testing.T) {
 	folder := t.TempDir()
 	real := built(t)
 	for _, name := range programs() {
-		script := "#!/bin/sh\nenv | sed 's/=.*//' | sort > " + filepath.Join(folder, name+".env") + "\nexec " + filepath.Join(real, name) + "\n"
+		script := "#!/bin/sh\nenv | sed -n 's/^\\([A-Z][A-Z0-9_]*\\)=.*/\\1/p' | grep -v -e '^PWD$' -e '^OLDPWD$' -e '^SHLVL$' | LC_ALL=C sort > " + filepath.Join(folder, name+".env") + "\nexec " + filepath.Join(real, name) + "\n"
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -163,22 +164,22 @@ func TestEnvironmentOfEachJob(t *testing.T) {
 	if err := Run(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
-	credentials := []string{"AIRLOCK_APP_PRIVATE_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "GITHUB_TOKEN", "SECRET_OF_THE_CALLER"}
-	for name, want := range map[string]string{"decide": "GITHUB_TOKEN", "run": "CLAUDE_CODE_OAUTH_TOKEN", "apply": "AIRLOCK_APP_PRIVATE_KEY GITHUB_TOKEN"} {
+	const runner = "CI GITHUB_ACTIONS GITHUB_API_URL GITHUB_EVENT_NAME GITHUB_EVENT_PATH GITHUB_GRAPHQL_URL GITHUB_OUTPUT GITHUB_REPOSITORY " +
+		"GITHUB_REPOSITORY_ID GITHUB_RUN_ATTEMPT GITHUB_RUN_ID GITHUB_SERVER_URL GITHUB_STEP_SUMMARY GITHUB_WORKFLOW_REF PATH RUNNER_TEMP "
+	for name, own := range map[string]string{
+		"decide": "AIRLOCK_AGAIN AIRLOCK_BUNDLE AIRLOCK_INTENT AIRLOCK_NUMBER AIRLOCK_ROLE GITHUB_TOKEN",
+		"run":    "AIRLOCK_BUNDLE AIRLOCK_DECISION_SHA256 AIRLOCK_REPLAY AIRLOCK_RESULT CLAUDE_CODE_OAUTH_TOKEN CLAUDE_CODE_SUBPROCESS_ENV_SCRUB",
+		"apply": "AIRLOCK_APP_PRIVATE_KEY AIRLOCK_BUNDLE_ARTIFACT_DIGEST AIRLOCK_BUNDLE_ARTIFACT_ID AIRLOCK_DECISION_SHA256 AIRLOCK_OUT " +
+			"AIRLOCK_RESULT_ARTIFACT_DIGEST AIRLOCK_RESULT_ARTIFACT_ID AIRLOCK_RESULT_SHA256 GITHUB_TOKEN",
+	} {
 		data, err := os.ReadFile(filepath.Join(folder, name+".env"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var held []string
-		for _, variable := range strings.Fields(string(data)) {
-			for _, credential := range credentials {
-				if variable == credential {
-					held = append(held, variable)
-				}
-			}
-		}
-		if got := strings.Join(held, " "); got != want {
-			t.Errorf("%s holds %q, want %q", name, got, want)
+		want := strings.Fields(runner + own)
+		slices.Sort(want)
+		if got := strings.Fields(string(data)); !slices.Equal(got, want) {
+			t.Errorf("%s is started with\n%q, want\n%q", name, got, want)
 		}
 	}
 }

@@ -146,6 +146,7 @@ func (s *stage) decide(ctx context.Context, p *passed) error {
 	}
 	folder := filepath.Join(s.work, fmt.Sprintf("bundle-%d", p.n+1))
 	env["AIRLOCK_ROLE"], env["AIRLOCK_INTENT"], env["AIRLOCK_BUNDLE"] = role, intent, folder
+	env["AIRLOCK_NUMBER"], env["AIRLOCK_AGAIN"] = "", ""
 	e, err := s.job(ctx, "decide", env, fmt.Sprintf("run-%d/decide", p.n+1))
 	if err != nil {
 		return err
@@ -287,6 +288,7 @@ func (s *stage) apply(ctx context.Context, p *passed, attempt int) error {
 	written := filepath.Join(s.work, fmt.Sprintf("outcome-%d-%d", p.n+1, attempt))
 	env["AIRLOCK_APP_PRIVATE_KEY"], env["AIRLOCK_OUT"], env["AIRLOCK_DECISION_SHA256"] = s.key, written, p.decided["decision-sha256"]
 	env["AIRLOCK_BUNDLE_ARTIFACT_ID"], env["AIRLOCK_BUNDLE_ARTIFACT_DIGEST"] = strconv.FormatInt(p.decision.id, 10), p.decision.digest
+	env["AIRLOCK_RESULT_ARTIFACT_ID"], env["AIRLOCK_RESULT_ARTIFACT_DIGEST"], env["AIRLOCK_RESULT_SHA256"] = "", "", ""
 	if p.answer.id != 0 {
 		env["AIRLOCK_RESULT_ARTIFACT_ID"], env["AIRLOCK_RESULT_ARTIFACT_DIGEST"] = strconv.FormatInt(p.answer.id, 10), p.answer.digest
 		env["AIRLOCK_RESULT_SHA256"] = p.answer.sha256

@@ -61,12 +61,8 @@ func (s *Scenario) seed(publicKey string, now time.Time, engine string) (emulato
 		FaultActs: emulator.FaultDefaults{ActorID: s.Maintainers[0].ID, HoldLabel: holdLabel},
 	}
 	for _, user := range s.users() {
-		permission := ""
-		if slices.Contains(s.Maintainers, user) {
-			permission = "admin"
-		}
 		if !slices.ContainsFunc(seed.Users, func(known *emulator.User) bool { return known.ID == user.ID }) {
-			seed.Users = append(seed.Users, &emulator.User{ID: user.ID, Login: user.Login, Type: user.Type, Permission: permission})
+			seed.Users = append(seed.Users, &emulator.User{ID: user.ID, Login: user.Login, Type: user.Type})
 		}
 	}
 	pull := &emulator.Pull{Number: s.Number, AuthorID: s.Author.ID, Title: s.Title, Body: s.Body, CreatedAt: opened, UpdatedAt: opened,
