@@ -74,7 +74,8 @@ func Names() []string {
 	return names
 }
 
-// Open holds the files to the Decision's digest and to what it says of each, and decodes them. The error is an [*Error].
+// Open holds the files to the Decision's digest and to what it says of each, decodes them, and holds the Decision to what
+// they say. The error is an [*Error].
 func Open(files map[string][]byte, decisionDigest string) (Bundle, error) {
 	b := Bundle{DecisionDigest: decisionDigest}
 	data, ok := files[DecisionFile]
@@ -97,5 +98,33 @@ func Open(files map[string][]byte, decisionDigest string) (Bundle, error) {
 			return Bundle{}, &Error{contract.CodeRecordInvalid, p.name, err}
 		}
 	}
+	if field := b.disagrees(); field != "" {
+		return Bundle{}, &Error{contract.CodeBundleMismatch, DecisionFile, fmt.Errorf("field %s is not what the other files say", field)}
+	}
 	return b, nil
+}
+
+// disagrees names the first field of the Decision that the other files contradict, or is "": a Decision about another item,
+// Role or change than the bundle holds would put a review of the one on the other.
+func (b Bundle) disagrees() string {
+	d, f := b.Decision, b.Facts
+	files, err := contract.DigestOf(f.Content.Files)
+	for _, held := range []struct {
+		field string
+		equal bool
+	}{
+		{"role", d.Role == b.Role.Name},
+		{"item", d.Item == contract.Item{Kind: f.Item.Kind, Number: f.Item.Number}},
+		{"repository.id", d.Repository.ID == f.Repository.ID},
+		{"commit", d.Commit == f.Head.Commit},
+		{"base_ref", d.BaseRef == f.Base.Ref},
+		{"content_id", d.ContentID == f.Content.ID},
+		{"files_digest", err == nil && d.FilesDigest == f.Content.FilesDigest && d.FilesDigest == files},
+		{"run", d.Run == contract.RunID(d.Repository.ID, d.Item, d.Role, d.Intent, d.ContentID, d.Workflow)},
+	} {
+		if !held.equal {
+			return held.field
+		}
+	}
+	return ""
 }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
 // modelFiles reads Run A's bundle of the data model.
@@ -63,5 +65,38 @@ func TestOpenRefusesAnInvalidRecord(t *testing.T) {
 	var fault *Error
 	if !errors.As(err, &fault) || fault.Code != contract.CodeRecordInvalid {
 		t.Errorf("got %v, want record_invalid", err)
+	}
+}
+
+// TestOpenRefusesADecisionOfSomethingElse changes one field of the Decision, as a program with a fault could have written it.
+func TestOpenRefusesADecisionOfSomethingElse(t *testing.T) {
+	for field, change := range map[string]func(*contract.Decision){
+		"role":          func(d *contract.Decision) { d.Role = "other" },
+		"item":          func(d *contract.Decision) { d.Item.Number++ },
+		"repository.id": func(d *contract.Decision) { d.Repository.ID++ },
+		"commit":        func(d *contract.Decision) { d.Commit = strings.Repeat("0", 40) },
+		"base_ref":      func(d *contract.Decision) { d.BaseRef = untrusted.New("release") },
+		"content_id":    func(d *contract.Decision) { d.ContentID = contract.Digest(nil) },
+		"files_digest":  func(d *contract.Decision) { d.FilesDigest = contract.Digest(nil) },
+		"run":           func(d *contract.Decision) { d.Workflow.Attempt++ },
+	} {
+		t.Run(field, func(t *testing.T) {
+			files, _ := modelFiles(t)
+			var decision contract.Decision
+			if err := contract.Decode(files[DecisionFile], &decision); err != nil {
+				t.Fatal(err)
+			}
+			change(&decision)
+			data, err := contract.Canonical(decision)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[DecisionFile] = data
+			_, err = Open(files, contract.Digest(data))
+			var fault *Error
+			if !errors.As(err, &fault) || fault.Code != contract.CodeBundleMismatch || err.Error() != "decision.json: field "+field+" is not what the other files say" {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
