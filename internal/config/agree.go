@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/schema"
@@ -13,6 +14,7 @@ import (
 func (l *loader) agree(role string) error {
 	c := l.config
 	files := map[string]string{
+		"policy":  fileOf("config/policy.json", c.Origin["policy"]),
 		"apps":    fileOf("config/apps.json", c.Origin["apps"]),
 		"harness": fileOf("config/harness.json", c.Origin["harness"]),
 		"role":    fileOf("roles/"+role+".json", c.Origin["manifest"]),
@@ -26,10 +28,14 @@ func (l *loader) agree(role string) error {
 	if c.Role.Prompt != "roles/"+role+".md" {
 		return fault("role", "prompt", "it must be roles/%s.md", role)
 	}
-	for i, app := range c.Apps.Apps {
-		if slices.ContainsFunc(c.Apps.Apps[:i], func(other contract.App) bool { return other.Name == app.Name }) {
-			return fault("apps", fmt.Sprintf("apps[%d].name", i), "two apps have this name")
-		}
+	if c.Role.DispositionHalf != c.Role.Kind {
+		return fault("role", "disposition_half", "a Role of kind %s makes the half %s, or it would judge its own claims", c.Role.Kind, c.Role.Kind)
+	}
+	if err := appsAgree(c, fault); err != nil {
+		return err
+	}
+	if strings.EqualFold(c.Policy.Labels.Approved, c.Policy.Labels.Hold) {
+		return fault("policy", "labels", "one label cannot approve and hold; GitHub puts case aside")
 	}
 	app, ok := c.Apps.Named(c.Role.App)
 	if !ok {
@@ -66,6 +72,35 @@ func (l *loader) agree(role string) error {
 		}
 	}
 	return l.authority()
+}
+
+// appsAgree holds the Apps to each other and to the policy.
+func appsAgree(c Config, fault func(file, field, reason string, args ...any) error) error {
+	for i, app := range c.Apps.Apps {
+		field := fmt.Sprintf("apps[%d]", i)
+		for _, other := range c.Apps.Apps[:i] {
+			switch {
+			case other.Name == app.Name:
+				return fault("apps", field+".name", "two apps have this name")
+			case other.AppID == app.AppID && app.AppID != 0:
+				return fault("apps", field+".app_id", "two apps have this number")
+			case other.BotUserID == app.BotUserID && app.BotUserID != 0:
+				return fault("apps", field+".bot_user_id", "two apps have this number")
+			}
+		}
+		if permission, beyond := contract.Beyond(c.Apps.Needs[contract.NeedReport], app.Ceiling); beyond {
+			return fault("apps", field+".ceiling", "the check needs %s", permission)
+		}
+		for _, people := range []struct {
+			field string
+			ids   []int64
+		}{{"maintainers", c.Policy.Maintainers}, {"advisory", c.Policy.Advisory}} {
+			if at := slices.Index(people.ids, app.BotUserID); at >= 0 {
+				return fault("policy", fmt.Sprintf("%s[%d]", people.field, at), "this is the bot user of the app %s, which is a role and nothing else", app.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // authority runs the authority checks over this Role and the embedded ones. Whether the eval set exists is not asked here: the

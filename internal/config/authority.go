@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	airlock "github.com/seed-2ea642bd/airlock"
@@ -67,7 +66,7 @@ func Authority(roles []contract.Role, apps contract.Apps, evalsExist func(folder
 		for i, intent := range role.Intents {
 			field := fmt.Sprintf("intents[%d]", i)
 			for j, effect := range intent.PermittedEffects {
-				if permission, allowed := beyond(apps.Needs[effect], app.Ceiling); !allowed {
+				if permission, beyond := contract.Beyond(apps.Needs[effect], app.Ceiling); beyond {
 					add(WithinCeiling, fmt.Sprintf("%s.permitted_effects[%d]", field, j), "%s needs %s, which the ceiling of the app %s does not allow", effect, permission, role.App)
 				}
 			}
@@ -77,23 +76,4 @@ func Authority(roles []contract.Role, apps contract.Apps, evalsExist func(folder
 		}
 	}
 	return breaches
-}
-
-// beyond returns the first permission, by name, that a need has beyond a ceiling.
-func beyond(need, ceiling map[string]string) (permission string, allowed bool) {
-	for _, name := range sortedNames(need) {
-		if ceiling[name] != "write" && ceiling[name] != need[name] {
-			return name + ": " + need[name], false
-		}
-	}
-	return "", true
-}
-
-func sortedNames(permissions map[string]string) []string {
-	names := make([]string, 0, len(permissions))
-	for name := range permissions {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

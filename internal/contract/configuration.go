@@ -1,5 +1,10 @@
 package contract
 
+import (
+	"maps"
+	"slices"
+)
+
 // Policy is policy/1: who counts and what is allowed. Paused is nil or the reason everything stands still.
 type Policy struct {
 	Schema        string        `json:"schema"`
@@ -67,6 +72,18 @@ type App struct {
 	Environment    string            `json:"environment"`
 	InstallationID int64             `json:"installation_id"`
 	Name           string            `json:"name"`
+}
+
+// Beyond returns the first permission, by name, that a need has beyond a ceiling, such as "contents: write"; false where
+// there is none. Write includes read, and any other word is beyond every ceiling.
+func Beyond(need, ceiling map[string]string) (permission string, beyond bool) {
+	for _, name := range slices.Sorted(maps.Keys(need)) {
+		within := need[name] == "read" && ceiling[name] == "read" || (need[name] == "read" || need[name] == "write") && ceiling[name] == "write"
+		if !within {
+			return name + ": " + need[name], true
+		}
+	}
+	return "", false
 }
 
 // Named returns the App of that name.

@@ -35,7 +35,7 @@ func assignTokens(effects []Effect, apps contract.Apps, app contract.App) ([]Tok
 	var resolve *Token
 	for i := range effects {
 		effect := &effects[i]
-		if !within(effect.Needs, app.Ceiling) {
+		if _, beyond := contract.Beyond(effect.Needs, app.Ceiling); beyond {
 			effect.Reason = contract.CodeIdentityCeiling
 			continue
 		}
@@ -56,31 +56,9 @@ func assignTokens(effects []Effect, apps contract.Apps, app contract.App) ([]Tok
 	return []Token{first, *resolve}, nil
 }
 
-// levels orders what a permission may be.
-func level(access string) int {
-	switch access {
-	case "read":
-		return 1
-	case "write":
-		return 2
-	case "admin":
-		return 3
-	}
-	return 0
-}
-
-func within(needs, ceiling map[string]string) bool {
-	for name, access := range needs {
-		if level(access) == 0 || level(access) > level(ceiling[name]) {
-			return false
-		}
-	}
-	return true
-}
-
 func merge(into, needs map[string]string) {
 	for name, access := range needs {
-		if level(access) > level(into[name]) {
+		if into[name] != "write" {
 			into[name] = access
 		}
 	}
