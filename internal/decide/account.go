@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/facts"
+	"github.com/seed-2ea642bd/airlock/internal/workflow"
 )
 
 // sentence says the Decision in one line of closed values.
@@ -54,4 +55,4 @@ func summary(d contract.Decision, snapshot facts.Snapshot) string {
 }
 
 // oneLine keeps an error on one line.
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+func oneLine(err error) string { return workflow.Line(err.Error()) }

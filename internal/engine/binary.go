@@ -16,17 +16,19 @@ import (
 // versionLimit bounds one call of a CLI with --version, which takes some 30 ms.
 const versionLimit = 10 * time.Second
 
-// identity is what makes two looks at a file the same file, unchanged.
+// identity is what makes two looks at a file the same file, unchanged. Whoever writes a file can set back the time of its
+// modification; the time of its change, which a rename moves too, nobody can.
 type identity struct {
 	device, inode uint64
 	bytes         int64
 	modified      time.Time
+	changed       syscall.Timespec
 }
 
 func identityOf(file os.FileInfo) identity {
 	of := identity{bytes: file.Size(), modified: file.ModTime()}
 	if system, ok := file.Sys().(*syscall.Stat_t); ok {
-		of.device, of.inode = uint64(system.Dev), system.Ino
+		of.device, of.inode, of.changed = uint64(system.Dev), system.Ino, system.Ctim
 	}
 	return of
 }

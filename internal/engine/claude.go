@@ -52,7 +52,7 @@ type ClaudeOptions struct {
 	Binary string
 	// Credential is the model credential; the CLI's process is the only one that gets it.
 	Credential secret.Credential
-	// Path is the list of directories in which bubblewrap is looked for.
+	// Path is the list of directories in which bubblewrap is looked for, [SystemPath] first.
 	Path string
 	// Temporary is a directory in which private directories are made and removed; it lies in no checkout.
 	Temporary string
@@ -162,6 +162,7 @@ func (c *Claude) ask(ctx context.Context, request Request, outcome *Outcome) ([]
 		directory:   private.work,
 		input:       input,
 		limit:       time.Duration(request.Limits.Seconds) * time.Second,
+		mark:        private.root,
 	}.run(ctx)
 	if errors.Is(err, syscall.E2BIG) {
 		return nil, contract.CodeEngineSchemaSize

@@ -63,13 +63,15 @@ func bubblewrap(list string) string {
 	return ""
 }
 
-// childPath is the PATH of the CLI: where bubblewrap is, and the system's tools.
+// SystemPath is where the system's own programs are. It comes before anything that a job's PATH says, so that a program
+// planted in front of that one is neither started nor named.
+const SystemPath = "/usr/bin:/bin"
+
+// childPath is the PATH of the CLI: the system's tools, then where bubblewrap is.
 func childPath(bubblewrap string) string {
-	directories := []string{filepath.Dir(bubblewrap)}
-	for _, directory := range []string{"/usr/bin", "/bin"} {
-		if !slices.Contains(directories, directory) {
-			directories = append(directories, directory)
-		}
+	directories := filepath.SplitList(SystemPath)
+	if directory := filepath.Dir(bubblewrap); !slices.Contains(directories, directory) {
+		directories = append(directories, directory)
 	}
 	return strings.Join(directories, string(filepath.ListSeparator))
 }

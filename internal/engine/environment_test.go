@@ -56,7 +56,7 @@ func TestBubblewrapIsFoundInAbsoluteDirectoriesOnly(t *testing.T) {
 	if got := bubblewrap(".:"); got != "" {
 		t.Errorf("a relative directory was searched: %q", got)
 	}
-	if got, want := childPath("/opt/tools/bwrap"), "/opt/tools:/usr/bin:/bin"; got != want {
+	if got, want := childPath("/opt/tools/bwrap"), "/usr/bin:/bin:/opt/tools"; got != want {
 		t.Errorf("childPath = %q, want %q", got, want)
 	}
 	if got, want := childPath("/usr/bin/bwrap"), "/usr/bin:/bin"; got != want {

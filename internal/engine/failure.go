@@ -60,21 +60,21 @@ const (
 
 // condition holds when each of its fields that is set holds. One of the zero value always holds.
 type condition struct {
-	changed, deadline, overflow bool // what we saw or did ourselves
-	output                      output
-	exit                        int // an exit status, where not 0
-	killed                      bool
-	notice                      notice
-	identity                    bool // the session or a model is not the one asked for
-	terminal, subtype, stop     string
-	apiError                    string
-	statusFrom, statusTo        int // the API's status; both 0 for any
-	noStatus                    bool
-	loggedOut                   bool
-	failed                      bool // is_error, or an exit status other than 0
-	noAnswer                    bool
-	noTurns                     bool
-	noModel                     bool // not exactly one model was called
+	changed, deadline, overflow, cancelled bool // what we saw or did ourselves
+	output                                 output
+	exit                                   int // an exit status, where not 0
+	killed                                 bool
+	notice                                 notice
+	identity                               bool // the session or a model is not the one asked for
+	terminal, subtype, stop                string
+	apiError                               string
+	statusFrom, statusTo                   int // the API's status; both 0 for any
+	noStatus                               bool
+	loggedOut                              bool
+	failed                                 bool // is_error, or an exit status other than 0
+	noAnswer                               bool
+	noTurns                                bool
+	noModel                                bool // not exactly one model was called
 }
 
 // failure is one row of the taxonomy.
@@ -96,6 +96,8 @@ func failures() []failure {
 		{row: 1, code: contract.CodeEngineVersion, when: condition{changed: true}},
 		{row: 3, code: contract.CodeEngineTimeout, when: condition{deadline: true}},
 		{row: 4, code: contract.CodeEngineOutputInvalid, when: condition{overflow: true}},
+		// Not in the reference: a signal may come before there is anything to report, or find nobody who heeds it.
+		{row: 7, code: contract.CodeEngineInterrupted, when: condition{cancelled: true, output: outputUnreadable}},
 		{row: 5, code: contract.CodeEngineSchemaRefused, complete: true, when: condition{output: outputEmpty, exit: 1, notice: noticeSchema}},
 		{row: 5, code: contract.CodeEngineSandboxMissing, complete: true, when: condition{output: outputEmpty, exit: 1, notice: noticeSandbox}},
 		{row: 5, code: contract.CodeEngineArguments, complete: true, when: condition{output: outputEmpty, exit: 1, notice: noticeArguments}},
@@ -162,6 +164,7 @@ func (c condition) holds(seen observation) bool {
 		{c.changed, seen.changed},
 		{c.deadline, seen.deadline},
 		{c.overflow, seen.overflow},
+		{c.cancelled, seen.cancelled},
 		{c.output == outputEmpty, len(bytes.TrimSpace(seen.stdout)) == 0},
 		{c.output == outputUnreadable, seen.reply == nil},
 		{c.exit != 0, seen.exit == c.exit},

@@ -1,12 +1,16 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -18,6 +22,8 @@ const (
 	stderrLimit = 64 << 10
 	// interruptGrace is how long a CLI has to end after SIGINT.
 	interruptGrace = 5 * time.Second
+	// markedSweeps bounds how often marked processes are looked for: one that forks may be missed by one look.
+	markedSweeps = 20
 	// pipeGrace is how long a stray holder of a pipe, one that left the process group, can delay the end.
 	pipeGrace = time.Second
 )
@@ -31,6 +37,9 @@ type process struct {
 	input       []byte
 	// limit is the deadline, counted from the start of the program.
 	limit time.Duration
+	// mark is a path that stands in the environment or is above the working directory of what the program starts; "" for
+	// none. By it are found those that left the process group.
+	mark string
 }
 
 // ending is how a process ended. Everything in stdout and stderr is untrusted and may be the model's prose.
@@ -38,13 +47,15 @@ type ending struct {
 	stdout, stderr []byte
 	// exit is the exit status, -1 after a signal.
 	exit int
-	// deadline says that we ended it for its time, overflow that it printed more than [stdoutLimit].
-	deadline, overflow bool
+	// deadline says that we ended it for its time, overflow that it printed more than [stdoutLimit], cancelled that the
+	// context ended first.
+	deadline, overflow, cancelled bool
 }
 
 // run starts the process and waits until it and its group are gone. At the deadline, or when the context ends, the process
 // gets SIGINT and, after [interruptGrace], the group SIGKILL; a process that prints too much gets SIGKILL at once; a group
-// whose leader ended gets SIGKILL whatever its end. The error says that the process could not be started.
+// whose leader ended gets SIGKILL whatever its end, and so does every process with the mark. One that hides on purpose, in
+// another session, directory and environment, is not found without a sandbox. The error says that the process could not be started.
 func (p process) run(ctx context.Context) (ending, error) {
 	command := exec.Command(p.path, p.arguments...)
 	command.Env = p.environment
@@ -64,7 +75,10 @@ func (p process) run(ctx context.Context) (ending, error) {
 		return ending{}, fmt.Errorf("start the program: %w", err)
 	}
 	group := command.Process.Pid
-	defer killGroup(group) // whatever is left, on every way out
+	defer func() { // whatever is left, on every way out
+		killGroup(group)
+		killMarked(p.mark)
+	}()
 	pipes.closeChildEnds()
 
 	overflow := make(chan struct{})
@@ -86,6 +100,7 @@ func (p process) run(ctx context.Context) (ending, error) {
 	defer deadline.Stop()
 	end := supervise(ctx, command.Process, exited, overflow, deadline.C)
 	killGroup(group)
+	killMarked(p.mark)
 	stray := time.AfterFunc(pipeGrace, pipes.close)
 	defer stray.Stop()
 	end.stdout, end.stderr = <-stdout, <-stderr
@@ -113,6 +128,7 @@ func supervise(ctx context.Context, leader *os.Process, exited, overflow <-chan 
 			end.deadline = true
 			interrupt()
 		case <-cancelled:
+			end.cancelled = true
 			interrupt()
 		case <-overflow:
 			end.overflow, overflow = true, nil
@@ -125,6 +141,32 @@ func supervise(ctx context.Context, leader *os.Process, exited, overflow <-chan 
 
 // killGroup ends whatever is left of a process group. That nothing is left is the usual case and not an error.
 func killGroup(group int) { _ = syscall.Kill(-group, syscall.SIGKILL) }
+
+// killMarked ends every process of ours that has the mark, and those that it started meanwhile.
+func killMarked(mark string) {
+	if mark == "" {
+		return
+	}
+	for range markedSweeps {
+		found := false
+		directories, _ := filepath.Glob("/proc/[0-9]*") // the pattern is well formed
+		for _, directory := range directories {
+			pid, err := strconv.Atoi(filepath.Base(directory))
+			if err != nil || pid == os.Getpid() {
+				continue
+			}
+			// What cannot be read is gone or another user's.
+			environment, _ := os.ReadFile(filepath.Join(directory, "environ"))
+			work, _ := os.Readlink(filepath.Join(directory, "cwd"))
+			if bytes.Contains(environment, []byte(mark)) || work == mark || strings.HasPrefix(work, mark+"/") {
+				found = syscall.Kill(pid, syscall.SIGKILL) == nil || found
+			}
+		}
+		if !found {
+			return
+		}
+	}
+}
 
 // collect reads to the end and hands on the first limit+1 bytes; beyond the limit it calls exceeded once and goes on
 // reading, so that the writer is not stopped by a full pipe.

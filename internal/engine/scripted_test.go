@@ -71,6 +71,8 @@ var scriptedFailures = []struct {
 	{"slash command", contract.CodeEnginePrompt, reporting(0, `"is_error":false,"subtype":"success","num_turns":0,"modelUsage":{},"result":"`+canary+`"`)},
 	{"an answer of null", contract.CodeResultMissing, reporting(0, `"is_error":false,"num_turns":2,"structured_output":null,`+oneModel)},
 	{"the CLI replaces itself", contract.CodeEngineVersion, `mv "$0" "$0.old"; cp "$0.old" "$0"; ` + reporting(0, `"is_error":false,"num_turns":2,"structured_output":{},`+oneModel)},
+	{"the CLI changes itself and sets its time back", contract.CodeEngineVersion, `cp -p "$0" "$TMPDIR/old"; sed 's/^session=none$/session=gone/' "$TMPDIR/old" > "$0"; touch -r "$TMPDIR/old" "$0"; ` + reporting(0, `"is_error":false,"num_turns":2,"structured_output":{},`+oneModel)},
+	{"the CLI is swapped and swapped back", contract.CodeEngineVersion, `cp -p "$0" "$TMPDIR/other"; mv "$0" "$TMPDIR/old"; mv "$TMPDIR/other" "$0"; mv "$TMPDIR/old" "$0"; ` + reporting(0, `"is_error":false,"num_turns":2,"structured_output":{},`+oneModel)},
 	{"the CLI updates itself", contract.CodeEngineVersion, `sed -i s/2.1.306/2.1.332/ "$0"; ` + reporting(0, `"is_error":false,"num_turns":2,"structured_output":{},`+oneModel)},
 }
 
@@ -202,13 +204,19 @@ func TestRealClaudeDeadline(t *testing.T) {
 	}
 }
 
-// TestSurvivors holds that what a CLI leaves running in its group is gone when Answer returns, on success too, and that it
+// TestSurvivors holds that what a CLI leaves running, in its group or out of it, is gone when Answer returns, on success too, and that it
 // does not delay the end by holding the pipes.
 func TestSurvivors(t *testing.T) {
-	for name, exit := range map[string]string{"success": "0", "failure": "3"} {
+	for name, c := range map[string]struct{ before, exit string }{
+		"success": {"", "0"}, "failure": {"", "3"},
+		"in a session of its own":                    {"setsid ", "0"},
+		"in a session of its own, without a pipe":    {"setsid -f ", "0"},
+		"in a session of its own, elsewhere":         {"cd /; setsid ", "0"},
+		"in a session of its own, in no environment": {"env -i PATH=/usr/bin:/bin setsid ", "0"},
+	} {
 		t.Run(name, func(t *testing.T) {
-			left := "airlock-survivor-" + newSession()
-			body := `sh -c 'trap "" INT TERM HUP; while :; do sleep 1000; done' ` + left + ` & ` +
+			exit, left, up := c.exit, "airlock-survivor-"+newSession(), filepath.Join(t.TempDir(), "up")
+			body := c.before + `sh -c ': > ` + up + `; trap "" INT TERM HUP; while :; do sleep 1000; done' ` + left + ` & while ! [ -e ` + up + ` ]; do sleep 0.01; done; ` +
 				strings.Replace(reporting(0, `"is_error":false,"num_turns":2,"structured_output":{},`+oneModel), "exit 0", "exit "+exit, 1)
 			outcome := ask(t, scripted(t, body), requestWith("x"))
 			if got := outcome.Failure == ""; got != (exit == "0") {
@@ -306,5 +314,30 @@ func TestNewClaude(t *testing.T) {
 		if err != nil || claude.upstream != told {
 			t.Errorf("upstream %s: %v", address, err)
 		}
+	}
+}
+
+// TestCancelledWithoutAWord holds that a call that was cancelled is interrupted, also where the CLI ends without a word.
+func TestCancelledWithoutAWord(t *testing.T) {
+	for name, body := range map[string]string{
+		"nothing, exit 0": `trap 'exit 0' INT; `, "half an object": `trap 'printf "{"; exit 0' INT; `, "exit 1": `trap 'exit 1' INT; `, "by the signal": ``,
+	} {
+		t.Run(name, func(t *testing.T) {
+			up := filepath.Join(t.TempDir(), "up")
+			engine, request := scripted(t, body+`cat >/dev/null; : > `+up+`; while :; do sleep 0.01; done`), requestWith("x")
+			ctx, cancel := newCancel(t)
+			ended := make(chan Outcome)
+			go func() { ended <- engine.Answer(ctx, request) }()
+			for {
+				if _, err := os.Stat(up); err == nil {
+					break
+				}
+				runtime.Gosched()
+			}
+			cancel()
+			if outcome := <-ended; outcome.Failure != contract.CodeEngineInterrupted {
+				t.Errorf("failure %q", outcome.Failure)
+			}
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/seed-2ea642bd/airlock/internal/bundle"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
@@ -77,9 +78,9 @@ func readBundle(step *workflow.Step, directory string) (map[string][]byte, error
 	return files, nil
 }
 
-// readFile reads a regular file of at most limit bytes.
+// readFile reads a regular file of at most limit bytes. It waits for nobody who would have to write into a pipe.
 func readFile(path string, limit int64) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/seed-2ea642bd/airlock/internal/bundle"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
@@ -96,6 +97,7 @@ func engineOf(step *workflow.Step, in inputs, job job, environment Environment) 
 		}
 		*variable.into = value
 	}
+	options.Path = engine.SystemPath + string(filepath.ListSeparator) + options.Path
 	if in.credential.IsZero() {
 		return nil, step.Fault(contract.CodeCredentialMissing, engine.CredentialName+" is empty", "the model is asked with it")
 	}

@@ -189,7 +189,7 @@ func TestSignal(t *testing.T) {
 	if code := command.ProcessState.ExitCode(); code != 1 {
 		t.Errorf("exit %d: %s", code, s.stderr.String())
 	}
-	if result := s.result(t); result.Status != contract.StatusFailed || *result.Reason != "engine_killed" {
+	if result := s.result(t); result.Status != contract.StatusFailed || *result.Reason != "engine_interrupted" {
 		t.Errorf("status %s, reason %s", result.Status, *result.Reason)
 	}
 	if left, err := os.ReadDir(s.env["RUNNER_TEMP"]); err != nil || len(left) != 0 {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -127,6 +128,15 @@ func TestProgramRefuses(t *testing.T) {
 			must(t, os.Remove(path))
 			must(t, os.Mkdir(path, 0o700))
 		}},
+		{"a pipe for a file", contract.CodeBundleMismatch, "facts.json", nil, func(t *testing.T, s *stage) {
+			path := filepath.Join(s.env["AIRLOCK_BUNDLE"], bundle.FactsFile)
+			must(t, os.Remove(path))
+			must(t, syscall.Mkfifo(path, 0o600))
+		}},
+		{"a line for a path", contract.CodeBundleMismatch, "decision.json", nil, func(t *testing.T, s *stage) {
+			s.env["AIRLOCK_BUNDLE"] = t.TempDir() + "/x\n::set-output name=a::b\x1b[2J"
+			must(t, os.MkdirAll(filepath.Join(s.env["AIRLOCK_BUNDLE"], bundle.DecisionFile), 0o700))
+		}},
 		{"a Decision that is no record", contract.CodeRecordInvalid, "decision.json", func(_ *testing.T, s *stage) {
 			s.files[bundle.DecisionFile] = []byte("{}\n")
 		}, nil},
@@ -161,7 +171,7 @@ func TestProgramRefuses(t *testing.T) {
 			}
 			code := s.run(t)
 			message := s.stderr.String()
-			if code != 2 || !strings.HasPrefix(message, "airlock run: "+string(test.code)+": ") || !strings.Contains(message, test.says) || strings.Count(message, "\n") != 1 {
+			if code != 2 || !strings.HasPrefix(message, "airlock run: "+string(test.code)+": ") || !strings.Contains(message, test.says) || strings.Count(message, "\n") != 1 || strings.Contains(message, "\x1b") {
 				t.Errorf("exit %d, message %q", code, message)
 			}
 			if _, err := os.Stat(temporary); err == nil {
@@ -349,5 +359,23 @@ printf '{"type":"result","session_id":"%s","is_error":true,"stop_reason":"refusa
 		if log := s.stdout.String() + s.stderr.String(); strings.Contains(log, "CANARY") || !strings.Contains(log, "airlock run: "+want.reason+": ") {
 			t.Errorf("log: %s", log)
 		}
+	}
+}
+
+// TestPlantedPrograms holds that a bwrap and a git in front of the job's PATH are not what the CLI finds.
+func TestPlantedPrograms(t *testing.T) {
+	s := newStage(t)
+	planted, found := t.TempDir(), filepath.Join(t.TempDir(), "found")
+	for _, name := range []string{"bwrap", "git"} {
+		must(t, os.WriteFile(filepath.Join(planted, name), []byte("#!/bin/sh\n"), 0o700))
+	}
+	s.scripted(t, "command -v bwrap git > "+found)
+	s.env["PATH"] = planted + string(filepath.ListSeparator) + s.env["PATH"]
+	s.hand(t)
+	s.run(t)
+	got, err := os.ReadFile(found)
+	must(t, err)
+	if len(got) == 0 || strings.Contains(string(got), planted) {
+		t.Errorf("the CLI finds %q", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/sethvargo/go-githubactions"
@@ -45,7 +46,20 @@ func (f *Fault) Error() string {
 	if reason, ok := contract.ReasonOf(f.Code); ok && next == "" {
 		next = strings.TrimSuffix(reason.Next, ".")
 	}
-	return fmt.Sprintf("airlock %s: %s: %s; %s; %s", f.Program, f.Code, f.What, f.Why, next)
+	return Line(fmt.Sprintf("airlock %s: %s: %s; %s; %s", f.Program, f.Code, f.What, f.Why, next))
+}
+
+// maxLine is the longest line in bytes that is said of a fault.
+const maxLine = 2000
+
+// Line makes one line of printable characters out of a text, so that nothing in it (the path of a file, the words of a
+// library) starts a line of its own or speaks to a terminal. A longer one is cut.
+func Line(text string) string {
+	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(c rune) bool { return !unicode.IsPrint(c) || c == ' ' }), " ")
+	if len(text) > maxLine {
+		text = strings.ToValidUTF8(text[:maxLine], "") + "…"
+	}
+	return text
 }
 
 // Fault makes a fault of this step's program.

@@ -2,10 +2,13 @@ package workflow_test
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/secret"
@@ -110,6 +113,27 @@ func TestNumbers(t *testing.T) {
 		got, ok := workflow.ParseNumber(text)
 		if ok != (want != 0) || ok && got != want {
 			t.Errorf("%q: %d, %v", text, got, ok)
+		}
+	}
+}
+
+// TestFaultIsOneLine: whatever a fault quotes, it is one line and no command to a terminal or to the runner.
+func TestFaultIsOneLine(t *testing.T) {
+	step := workflow.New("run", nil, io.Discard)
+	for name, why := range map[string]string{
+		"lines":              "open /a\n::set-output name=x::y\r\n##[group]z: no such file",
+		"terminal":           "\x1b[2J\x1b]0;title\x07 \u009b31m",
+		"turned and hidden":  "\u202eabc\u2066\u200b\U000e0041",
+		"separators":         "a\u2028b\u2029c\u0085d\x0be\x0cf",
+		"bytes of no letter": "\xff\xfe\x80",
+		"long":               strings.Repeat("é", 5000),
+	} {
+		line := step.Fault(contract.CodeUsage, "what", why).Error()
+		if !strings.HasPrefix(line, "airlock run: usage: what; ") || len(line) > 2010 || !utf8.ValidString(line) {
+			t.Errorf("%s: %d bytes, %q", name, len(line), line)
+		}
+		if at := strings.IndexFunc(line, func(c rune) bool { return !unicode.IsPrint(c) }); at >= 0 {
+			t.Errorf("%s: %q is not one printable line", name, line)
 		}
 	}
 }
