@@ -120,6 +120,13 @@ func TestNotAdmitted(t *testing.T) {
 		"closed":                 {act("closed"), nil, row{"superseded", "superseded", "", 0}, []contract.Code{contract.CodeSupersededClosed}, nil},
 		"held, and closed since": {hold, act("closed"), overRow, []contract.Code{contract.CodeSupersededClosed}, nil},
 		"held, and pushed since": {hold, func(w *world) { w.push(emulatortest.Base) }, overRow, []contract.Code{contract.CodeSupersededChanged}, nil},
+		"a part of the facts": {func(w *world) {
+			w.must(w.Inject(emulator.Fault{Kind: "error-500-not-done", Match: "GET /repos/*/*/pulls/*/files", Times: 3}))
+		}, nil, row{"not_admitted", "platform", "action_required", 1}, []contract.Code{contract.CodeFactsIncomplete, contract.CodeContentNotText}, []string{postCheck}},
+		"too large": {func(w *world) {
+			w.must(w.Inject(emulator.Fault{Kind: "diff-too-large", Match: "GET /repos/*/*/pulls/*", Nth: 2}))
+		}, nil,
+			row{"not_admitted", "item", "action_required", 0}, []contract.Code{contract.CodeContentTooLarge}, []string{postCheck}},
 		"held, and GitHub is down": {hold, func(w *world) {
 			w.must(w.Inject(emulator.Fault{Kind: "error-500-not-done", Match: "GET /repos/*/*/pulls/*", Times: 3}))
 		}, row{"not_admitted", "item", "action_required", 0}, []contract.Code{contract.CodeItemHeld}, []string{postCheck}},

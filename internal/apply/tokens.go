@@ -14,19 +14,16 @@ type tokens struct {
 	minter       *identity.Minter
 	repositoryID int64
 
-	minted  []*identity.Token
-	refused map[string]error // by purpose
-	failed  []contract.TokenRecord
-	mint    contract.Calls
+	minted []*identity.Token
+	// failed are the records of tokens that were not what was asked for, mint the calls of all mints.
+	failed []contract.TokenRecord
+	mint   contract.Calls
 }
 
-// client returns the client of a planned token. A mint that failed is not tried again.
+// client returns the client of a planned token.
 func (t *tokens) client(ctx context.Context, planned plan.Token) (*github.Client, error) {
 	if token := t.of(planned.Purpose); token != nil {
 		return token.Client, nil
-	}
-	if err := t.refused[planned.Purpose]; err != nil {
-		return nil, err
 	}
 	token, record, calls, err := t.minter.Mint(ctx, identity.Request{RepositoryID: t.repositoryID, Permissions: planned.Permissions, Purpose: planned.Purpose})
 	t.mint.REST += calls.REST
@@ -34,10 +31,6 @@ func (t *tokens) client(ctx context.Context, planned plan.Token) (*github.Client
 		if record != nil {
 			t.failed = append(t.failed, *record)
 		}
-		if t.refused == nil {
-			t.refused = map[string]error{}
-		}
-		t.refused[planned.Purpose] = err
 		return nil, err
 	}
 	t.minted = append(t.minted, token)
