@@ -26,6 +26,9 @@ func TestReviewIsWrittenOnceAndReadBack(t *testing.T) {
 		t.Errorf("gating open %v, want %v", first.outcome.GatingOpen, want)
 	}
 	second := w.apply(func(env map[string]string) { env["GITHUB_RUN_ATTEMPT"] = "2" })
+	if first.applied.Attempt != 1 || second.applied.Attempt != 2 || second.outcome.Attempt != 2 {
+		t.Errorf("attempts %d, then %d and %d", first.applied.Attempt, second.applied.Attempt, second.outcome.Attempt)
+	}
 	if second.code != 0 || second.applied.Effects[0].State != contract.StateAlreadyApplied || w.reviewsByUs() != 1 {
 		t.Errorf("second apply: code %d, %d reviews, %+v\n%s", second.code, w.reviewsByUs(), second.applied.Effects, second.log)
 	}

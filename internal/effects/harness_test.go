@@ -39,11 +39,11 @@ type page struct {
 	// look, when not nil, changes what the n-th look from 1 sees.
 	look func(n int, facts *contract.Facts) error
 
-	writes, looks, mints int
-	requests             []string
-	steps                []string
-	waits                []time.Duration
-	purposes             []string
+	writes, looks int
+	requests      []string
+	steps         []string
+	waits         []time.Duration
+	purposes      []string
 }
 
 type id struct {
