@@ -21,8 +21,9 @@ const (
 	diffLimit = 64 << 20
 	// filesLimit bounds one page of the files, each with its patch.
 	filesLimit = 64 << 20
-	// filesPages is how many pages of files GitHub serves: 3000 files.
-	filesPages = 30
+	// maxFiles is how many files GitHub lists of a pull request, filesPages how many pages that is.
+	maxFiles   = 3000
+	filesPages = maxFiles / 100
 )
 
 // rawContent is the diff and the files as GitHub served them between two looks at the pull request.
@@ -93,6 +94,8 @@ func (r rawContent) describe(changedFiles int) (contract.Content, error) {
 	}
 	switch {
 	case fault != nil:
+	case r.tooLarge && len(r.files) == maxFiles && changedFiles > maxFiles:
+		// GitHub lists no more of any change, so asking again would not help; a change that large is not reviewed anyway.
 	case len(r.files) != changedFiles:
 		fault = fmt.Errorf("the list of files has %d of %d", len(r.files), changedFiles)
 	default:
