@@ -39,6 +39,7 @@ func TestCarriesNamesTheNewestReviewOfTheContent(t *testing.T) {
 		"none":                        {func(*Input) {}, nil},
 		"newest last":                 {reviewed(review{run: oldest, clock: "10:05:01"}, review{run: newest, clock: "10:05:02"}), &newest},
 		"newest first":                {reviewed(review{run: newest, clock: "10:05:02"}, review{run: oldest, clock: "10:05:01"}), &newest},
+		"both in one second":          {reviewed(review{run: oldest, clock: "10:05:01"}, review{run: newest, clock: "10:05:01"}), &newest},
 		"newest is of other content":  {reviewed(review{run: oldest}, review{run: newest, content: strings.Repeat("0", 64)}), &oldest},
 		"another reason comes first":  {and(reviewed(review{run: oldest}), func(in *Input) { in.Facts.Item.Draft = true }), nil},
 		"another reason comes after":  {and(reviewed(review{run: oldest}), spentRuns(8, "airlock pr-review #12", "09:00:00")), &oldest},
@@ -63,6 +64,9 @@ func TestReport(t *testing.T) {
 	}
 	if !Report(contract.Decision{Admitted: true}) {
 		t.Error("an admitted Run has nothing to report")
+	}
+	if !Report(contract.Decision{}) {
+		t.Error("a Decision that neither admits nor says why is passed over in silence")
 	}
 }
 

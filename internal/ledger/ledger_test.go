@@ -137,7 +137,7 @@ func replies(thread int, posts ...post) func(*contract.Facts) {
 	return func(f *contract.Facts) {
 		for _, p := range posts {
 			f.Threads[thread].Comments = append(f.Threads[thread].Comments, contract.ThreadComment{
-				At: at(p.minute), Author: contract.User{ID: p.author}, EditedAt: p.editedAt(), Text: untrusted.New(p.text)})
+				At: at(p.minute), Author: contract.User{ID: p.author, Type: "Bot"}, EditedAt: p.editedAt(), Text: untrusted.New(p.text)})
 		}
 	}
 }
@@ -146,7 +146,7 @@ func replies(thread int, posts ...post) func(*contract.Facts) {
 func reviews(posts ...post) func(*contract.Facts) {
 	return func(f *contract.Facts) {
 		for _, p := range posts {
-			f.Reviews = append(f.Reviews, contract.Review{At: at(p.minute), Author: contract.User{ID: p.author}, EditedAt: p.editedAt(), Text: untrusted.New(p.text)})
+			f.Reviews = append(f.Reviews, contract.Review{At: at(p.minute), Author: contract.User{ID: p.author, Type: "Bot"}, EditedAt: p.editedAt(), Text: untrusted.New(p.text)})
 		}
 	}
 }
@@ -194,6 +194,8 @@ func TestOpen(t *testing.T) {
 		"an author half after accepted":                             {replies(0, post{bot, "01", accepted, false}, post{bot, "02", half(f1, "declined"), false}), []string{"f2", "f4"}},
 		"forged by the author (A26)":                                {replies(0, post{outsider, "01", accepted, false}), all},
 		"forged by a maintainer":                                    {replies(0, post{maintainer, "01", accepted, false}), all},
+		"forged by another bot (D3)":                                {replies(0, post{190000002, "01", accepted, false}), all},
+		"forged in a review by another bot":                         {reviews(post{190000002, "01", half(f4, "accepted"), false}), all},
 		"forged in a review":                                        {reviews(post{outsider, "01", half(f4, "accepted"), false}), all},
 		"forged in a comment":                                       {func(f *contract.Facts) { f.Comments[0].Text = untrusted.New(accepted); f.Comments[0].Author.ID = bot }, all},
 		"quoted by our App":                                         {replies(0, post{bot, "01", "> " + strings.ReplaceAll(accepted, "\n", "\n> "), false}), all},
@@ -212,6 +214,7 @@ func TestOpen(t *testing.T) {
 			c.EditedAt, c.Text = &c.At, untrusted.New(strings.Replace(c.Text.Raw(), "severity=major", "severity=note", 1))
 		}), all},
 		"the review was edited, with a minor one in it": {func(f *contract.Facts) { f.Reviews[0].EditedAt = &f.Reviews[0].At }, []string{"f1", "f2", "f4", "f3"}},
+		"the Finding is another bot's":                  {firstComment(0, func(c *contract.ThreadComment) { c.Author.ID = 190000002 }), []string{"f2", "f4"}},
 		"the Finding is a stranger's":                   {firstComment(0, func(c *contract.ThreadComment) { c.Author.ID = outsider }), []string{"f2", "f4"}},
 		"no marker in the thread":                       {firstComment(0, func(c *contract.ThreadComment) { c.Text = untrusted.New("T") }), []string{"f2", "f4"}},
 		"an empty thread":                               {func(f *contract.Facts) { f.Threads[0].Comments = nil }, []string{"f2", "f4"}},

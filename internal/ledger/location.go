@@ -32,12 +32,8 @@ func ParseLocation(text string) (path string, line int, ok bool) {
 		return "", 0, false
 	}
 	path, after := rest[:end], rest[end+len(fence):]
-	if after != "" {
-		number, found := strings.CutPrefix(after, " line ")
-		line, _ = strconv.Atoi(number)
-		if !found || line < 1 {
-			return "", 0, false
-		}
+	if number, found := strings.CutPrefix(after, " line "); found {
+		line, _ = strconv.Atoi(number) // what is no number is not what Location writes
 	}
 	if strings.HasPrefix(path, " ") && strings.HasSuffix(path, " ") && len(path) > 2 {
 		path = path[1 : len(path)-1]

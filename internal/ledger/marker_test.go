@@ -43,6 +43,14 @@ func TestMarkersReadBackWhatTheyWrite(t *testing.T) {
 	}
 }
 
+func TestStatusesOfAReview(t *testing.T) {
+	for _, status := range []string{"completed", "incomplete", "refused"} {
+		if m, ok := ParseReview(strings.Replace(reviewLine, "completed", status, 1)); !ok || m.Status != status {
+			t.Errorf("%s: %+v, %v", status, m, ok)
+		}
+	}
+}
+
 func TestWhatIsNoMarker(t *testing.T) {
 	replaced := func(line, old, new string) string {
 		if !strings.Contains(line, old) {

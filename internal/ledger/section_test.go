@@ -109,6 +109,10 @@ func TestLocation(t *testing.T) {
 		{"``", 2, "``` `` ``` line 2"},
 		{" a ", 0, "`  a  `"},
 		{"a line 3", 4, "`a line 3` line 4"},
+		{" a", 0, "` a`"},
+		{"a ", 0, "`a `"},
+		{" ", 0, "`   `"},
+		{"  ", 0, "`    `"},
 		{"a.go", 9007199254740991, "`a.go` line 9007199254740991"},
 	} {
 		if got := Location(test.path, test.line); got != test.want {
@@ -118,7 +122,7 @@ func TestLocation(t *testing.T) {
 			t.Errorf("ParseLocation(%s) is %q, %d, %v", test.want, path, line, ok)
 		}
 	}
-	for _, text := range []string{"", "`", "``", "a.go", "`a.go` line 0", "`a.go` line 04", "`a.go` line -1", "`a.go` line +1", "`a.go` line 99999999999999999999", "`a.go` line ", "`a.go`line 4", "`a.go` line 4 ", " `a.go`", "``a.go``", "`a` and `b`",
+	for _, text := range []string{"", "`", "` `", "`  `", "`a.go`4", "``", "a.go", "`a.go` line 0", "`a.go` line 04", "`a.go` line -1", "`a.go` line +1", "`a.go` line 99999999999999999999", "`a.go` line ", "`a.go`line 4", "`a.go` line 4 ", " `a.go`", "``a.go``", "`a` and `b`",
 		"**major.** `a.go`", "`a.go` lines 4"} {
 		if path, line, ok := ParseLocation(text); ok {
 			t.Errorf("ParseLocation(%q) is %q, %d", text, path, line)

@@ -20,7 +20,6 @@ func carried(in Input) end {
 	if review.Status == contract.StatusCompleted {
 		e.conclusion = contract.ConclusionSuccess
 	}
-	in.Task.Omitted = nil
 	if review.Omitted > 0 {
 		// The marker has one number for files over the budget and files that are not shown.
 		in.Task.Omitted = []contract.Omitted{{Kind: contract.OmittedDiff, Files: review.Omitted}}

@@ -217,6 +217,12 @@ func TestOutcomeTable(t *testing.T) {
 		{"already ran, the review is gone", both(carries("completed", 0), func(in *Input) { in.Ledger = ledger.Ledger{} }), "not_admitted", "none", "action_required", 0, []contract.Code{"already_ran"}},
 		{"already ran, the review was edited", both(carries("completed", 0), func(in *Input) { in.Ledger.Reviews[0].Edited = true }), "not_admitted", "none", "action_required", 0, []contract.Code{"already_ran"}},
 		{"already ran, the review is of other content", both(carries("completed", 0), func(in *Input) { in.Ledger.Reviews[0].Content = strings.Repeat("e", 64) }), "not_admitted", "none", "action_required", 0, []contract.Code{"already_ran"}},
+		{"already ran, the review is of another Run", both(carries("completed", 0), func(in *Input) { in.Ledger.Reviews[0].Run = run }), "not_admitted", "none", "action_required", 0, []contract.Code{"already_ran"}},
+		{"already ran, the review is of another Role", both(carries("completed", 0), func(in *Input) { in.Ledger.Reviews[0].Role = "other" }), "not_admitted", "none", "action_required", 0, []contract.Code{"already_ran"}},
+		{"already ran, the review is of another Intent", both(carries("completed", 0), func(in *Input) { in.Ledger.Reviews[0].Intent = "other" }), "not_admitted", "none", "action_required", 0, []contract.Code{"already_ran"}},
+		{"already ran, and held since", both(carries("completed", 0), func(in *Input) {
+			in.Decision.Admitted, in.Ended = true, []contract.Code{contract.CodeSupersededHeld}
+		}), "superseded", "superseded", "action_required", 0, []contract.Code{"superseded_held"}},
 		{"already ran, and nothing is carried", both(carries("completed", 0), func(in *Input) { in.Decision.Carries = nil }), "not_admitted", "none", "action_required", 0, []contract.Code{"already_ran"}},
 
 		{"superseded: held", endedBy(contract.CodeSupersededHeld), "superseded", "superseded", "action_required", 0, []contract.Code{"superseded_held"}},
@@ -249,6 +255,7 @@ func TestOutcomeTable(t *testing.T) {
 		{"incomplete, and nothing posted", func(in *Input) {
 			in.Result.Status, in.Effects = contract.StatusIncomplete, nil
 		}, "failed", "platform", "action_required", 1, []contract.Code{"effect_unknown"}},
+		{"a code that is on no list", endedBy("unknown"), "failed", "platform", "action_required", 1, []contract.Code{"unknown"}},
 		{"the token was not minted", endedBy(contract.CodeIdentityRefused), "failed", "configuration", "action_required", 1, []contract.Code{"identity_refused"}},
 		{"the token was not minted, some open", both(endedBy(contract.CodeIdentityMismatch), withOpen), "failed", "platform", "failure", 1, []contract.Code{"identity_mismatch", "gating_findings_open"}},
 	} {

@@ -55,7 +55,7 @@ func commentable(index *diff.Index, path, side string, line int) (string, bool) 
 	if index.Commentable(path, side, line) {
 		return path, true
 	}
-	if plain, err := untrusted.Unescape(path); err == nil && plain != path && index.Commentable(plain, side, line) {
+	if plain, err := untrusted.Unescape(path); err == nil && index.Commentable(plain, side, line) {
 		return plain, true
 	}
 	return path, false

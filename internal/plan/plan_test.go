@@ -123,6 +123,9 @@ func TestPlacement(t *testing.T) {
 			}
 			if c.want == "line" {
 				comment := request.Comments[0]
+				if want, _ := untrusted.Unescape(c.path.Raw()); comment.Path.Raw() != want || got.Path.Raw() != want || got.Fingerprint != contract.Fingerprint("correctness", want, *got.Anchor) {
+					t.Errorf("on %q, fingerprint %s: not as the diff names the file", comment.Path.Raw(), got.Fingerprint)
+				}
 				if comment.Line != *c.line || comment.Side != *c.side || !cmp.Equal(comment.StartLine, c.wantStart) || (comment.StartSide == nil) != (c.wantStart == nil) {
 					t.Errorf("comment %+v", comment)
 				}
@@ -172,6 +175,9 @@ func TestLead(t *testing.T) {
 		{"rejected", "fixed", "```go\nx := 1\n```", "Not fixed.\n\n```go\nx := 1\n```"},
 		{"rejected", "fixed", "- one\n- two", "Not fixed.\n\n- one\n- two"},
 		{"rejected", "fixed", "\n\n語", "Not fixed. 語"},
+		{"rejected", "fixed", "2 cases are left.", "Not fixed. 2 cases are left."},
+		{"accepted", "fixed", " \n\t\n", "Fixed."},
+		{"accepted", "fixed", "Done.\n\n" + ledger.HeadingAnswers + "\n", "Fixed. Done.\n\n\\" + ledger.HeadingAnswers},
 	} {
 		if got := newRenderer(contract.Policy{}, nil).answer(c.verdict, c.of, untrusted.New(c.text)); got != c.want {
 			t.Errorf("%s of %s: %q, want %q", c.verdict, c.of, got, c.want)

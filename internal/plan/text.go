@@ -59,9 +59,9 @@ func visibleLine(text string) string {
 	return strings.NewReplacer("\r", "⟦U+000D⟧", "\n", "⟦U+000A⟧", "\t", "⟦U+0009⟧").Replace(visible)
 }
 
-// Holds reports whether the diff holds the text, byte for byte.
+// Holds reports whether the diff holds the text, byte for byte; no diff holds none.
 func Holds(index *diff.Index, text string) bool {
-	if index == nil || text == "" {
+	if index == nil {
 		return false
 	}
 	needle := []byte(text)

@@ -20,8 +20,11 @@ type Unseen struct {
 	hidden map[string]bool
 }
 
-// Hides reports whether a file that goes by this name, before or after the change, was not shown.
-func (u Unseen) Hides(path untrusted.Text) bool { return u.hidden[VisibleName(path)] }
+// Hides reports whether a file that goes by this name, before or after the change, was not shown. The name may be as the file
+// has it, or as a review's body writes it.
+func (u Unseen) Hides(path untrusted.Text) bool {
+	return u.hidden[VisibleName(path)] || u.hidden[path.Raw()]
+}
 
 // Count is how many files keep a review from being one of the whole change. Those that the policy excludes do not.
 func (u Unseen) Count() int { return u.OverBudget + u.Opaque }
