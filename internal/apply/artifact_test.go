@@ -102,6 +102,13 @@ func TestBundle(t *testing.T) {
 		"an id that does not exist":      {func(_ *world, env map[string]string) { env["AIRLOCK_BUNDLE_ARTIFACT_ID"] = "99" }, contract.CodeArtifactMissing},
 		"expired":                        {func(w *world, _ map[string]string) { w.must(w.Inject(emulator.Fault{Kind: "artifact-expired"})) }, contract.CodeArtifactExpired},
 		"of another repository":          {func(_ *world, env map[string]string) { env["GITHUB_REPOSITORY_ID"] = "5" }, contract.CodeBundleMismatch},
+		"of an earlier workflow run, handed on again": {func(w *world, env map[string]string) {
+			archive, err := w.ArtifactZip(w.bundle.id)
+			w.must(err)
+			w.next()
+			handed := w.uploadZip(w.run, "airlock-bundle", archive, w.bundle.digest)
+			env["AIRLOCK_BUNDLE_ARTIFACT_ID"], env["GITHUB_RUN_ID"], env["GITHUB_TOKEN"] = decimal(handed.id), decimal(w.run), w.environment()["GITHUB_TOKEN"]
+		}, contract.CodeBundleMismatch},
 		"a file is changed": {func(w *world, env map[string]string) {
 			w.replace(env, func(files map[string][]byte) { files[bundle.PolicyFile] = append(files[bundle.PolicyFile], ' ') })
 		}, contract.CodeBundleMismatch},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/effects"
+	"github.com/seed-2ea642bd/airlock/internal/emulator"
 	"github.com/seed-2ea642bd/airlock/internal/emulator/emulatortest"
 	"github.com/seed-2ea642bd/airlock/internal/facts"
 	"github.com/seed-2ea642bd/airlock/internal/github"
@@ -174,5 +175,49 @@ func TestAnotherRunBesideThis(t *testing.T) {
 	w.holdsRow(e, overRow, []contract.Code{contract.CodeSupersededReviewed}, []string{})
 	if !slices.Equal(e.states(), []string{"not_attempted"}) {
 		t.Errorf("the Effect is %v", e.states())
+	}
+}
+
+// TestALostReplyOfTheCheck is answered by looking: the first execution already has the check.
+func TestALostReplyOfTheCheck(t *testing.T) {
+	for kind, conclusion := range map[string]string{"killed-after": "failure", "error-500-done": "failure", "truncated-json": "failure", "error-500-not-done": ""} {
+		w := newWorld(t, nil)
+		w.admit()
+		w.answer(three())
+		w.must(w.Inject(emulator.Fault{Kind: kind, Match: "POST /repos/*/*/check-runs"}))
+		e := w.apply(nil)
+		if e.conclusion() != conclusion || (e.outcome.Check != nil) != (conclusion != "") || (e.code == 0) != (conclusion != "") {
+			t.Errorf("%s: code %d, %q, check %+v for %v\n%s", kind, e.code, e.conclusion(), e.outcome.Check, e.outcome.Reasons, e.log)
+		}
+		if conclusion == "" && e.outcome.Reasons[0] != contract.CodeEffectUnknown {
+			t.Errorf("%s: %v", kind, e.outcome.Reasons)
+		}
+	}
+}
+
+// TestTheLogQuotesNobody holds that a sentence of GitHub's, which may quote a stranger, reaches no log, record or summary.
+func TestTheLogQuotesNobody(t *testing.T) {
+	w := newWorld(t, nil)
+	w.admit()
+	w.answer(three())
+	w.must(w.Inject(emulator.Fault{Kind: "invalid-strings", Match: "POST /repos/*/*/pulls/*/reviews"}))
+	e := w.apply(nil)
+	w.holdsRow(e, row{"failed", "platform", "action_required", 1}, []contract.Code{contract.CodeEffectRejected}, []string{postReview, postCheck})
+	if strings.Contains(e.log+e.summary, "could not be resolved") || !strings.Contains(e.log, "pulls/12/reviews: invalid request (status 422)") {
+		t.Errorf("the log:\n%s", e.log)
+	}
+}
+
+func TestToldInClosedWords(t *testing.T) {
+	for want, err := range map[string]error{
+		"GET /x: unavailable (status 502)": &github.Error{Operation: "GET /x", Class: github.ClassUnavailable, Status: 502, Message: "a sentence"},
+		"GET /x: permission denied (status 403); permissions that would do: issues=write; pull_requests=write": &github.Error{Operation: "GET /x", Class: github.ClassPermissionDenied, Status: 403, Message: "a sentence", Accepted: "issues=write; pull_requests=write"},
+		"GET /x: permission denied":      &github.Error{Operation: "GET /x", Class: github.ClassPermissionDenied, Accepted: "##[command]=write"},
+		"GET /x: malformed answer: ours": fmt.Errorf("wrapped: %w", github.Malformed("GET /x", "ours")),
+		"ours":                           &effects.Fault{What: "ours"},
+	} {
+		if got := told(err); got != want {
+			t.Errorf("told %q, want %q", got, want)
+		}
 	}
 }
