@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -334,6 +335,12 @@ func TestDecideBadInput(t *testing.T) {
 		{"another event", set("GITHUB_EVENT_NAME", "push"), 2, "event_unusable: GITHUB_EVENT_NAME is not "},
 		{"a dispatch without a number", set("GITHUB_EVENT_NAME", "workflow_dispatch"), 2, "event_unusable: AIRLOCK_NUMBER is not set; "},
 		{"no payload", set("GITHUB_EVENT_PATH", "/nonexistent"), 2, "event_unusable: the file of GITHUB_EVENT_PATH cannot be read; "},
+		{"a payload that is a pipe", func(t *testing.T, j *job) {
+			j.env["GITHUB_EVENT_PATH"] += ".pipe"
+			if err := syscall.Mkfifo(j.env["GITHUB_EVENT_PATH"], 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, 2, "event_unusable: the file of GITHUB_EVENT_PATH cannot be read; "},
 		{"a payload that is not JSON", raw("{"), 2, "event_unusable: the file of GITHUB_EVENT_PATH is not the payload of an event; "},
 		{"a payload that is a list", raw("[]"), 2, "event_unusable: the file of GITHUB_EVENT_PATH is not the payload of an event; "},
 		{"a payload too large", raw(`{"x":"` + strings.Repeat("x", 33<<20) + `"}`), 2, "event_unusable: the file of GITHUB_EVENT_PATH cannot be read; "},

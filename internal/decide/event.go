@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"syscall"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/workflow"
@@ -81,13 +82,16 @@ func readEvent(step *workflow.Step, in inputs) (contract.Asked, int, *workflow.F
 	return asked, int(number), nil
 }
 
-// readBounded reads a file within [maxEventBytes].
+// readBounded reads a regular file within [maxEventBytes]. It waits for nobody who would have to write into a pipe.
 func readBounded(path string) ([]byte, error) {
-	file, err := os.Open(path)
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, errUnreadable("it does not exist or may not be opened")
 	}
 	defer func() { _ = file.Close() }() // it was only read
+	if state, err := file.Stat(); err != nil || !state.Mode().IsRegular() {
+		return nil, errUnreadable("it is not a regular file")
+	}
 	data, err := io.ReadAll(io.LimitReader(file, maxEventBytes+1))
 	switch {
 	case err != nil:
