@@ -41,8 +41,11 @@ func (l *loader) agree(role string) error {
 	if !ok {
 		return fault("role", "app", "apps.json has no app of this name")
 	}
+	i := slices.IndexFunc(c.Apps.Apps, func(other contract.App) bool { return other.Name == app.Name })
+	if permission, beyond := contract.Beyond(c.Apps.Needs[contract.NeedReport], app.Ceiling); beyond {
+		return fault("apps", fmt.Sprintf("apps[%d].ceiling", i), "the check of this role needs %s", permission)
+	}
 	if l.source != nil {
-		i := slices.IndexFunc(c.Apps.Apps, func(other contract.App) bool { return other.Name == app.Name })
 		for _, own := range []struct {
 			field  string
 			number int64
@@ -87,9 +90,6 @@ func appsAgree(c Config, fault func(file, field, reason string, args ...any) err
 			case other.BotUserID == app.BotUserID && app.BotUserID != 0:
 				return fault("apps", field+".bot_user_id", "two apps have this number")
 			}
-		}
-		if permission, beyond := contract.Beyond(c.Apps.Needs[contract.NeedReport], app.Ceiling); beyond {
-			return fault("apps", field+".ceiling", "the check needs %s", permission)
 		}
 		for _, people := range []struct {
 			field string
