@@ -47,12 +47,17 @@ const longest = 96
 
 // plain is untrusted text for a terminal: hidden and control characters visible, on one line, and cut where it is long.
 func plain(text string) string {
-	visible, _ := untrusted.Escape(text)
-	visible = strings.Join(strings.Fields(visible), " ")
+	visible := oneLine(text)
 	if runes := []rune(visible); len(runes) > longest {
 		return string(runes[:longest-1]) + "…"
 	}
 	return visible
+}
+
+// oneLine is plain without the bound: what one of our programs says, which may quote a name.
+func oneLine(text string) string {
+	visible, _ := untrusted.Escape(text)
+	return strings.Join(strings.Fields(visible), " ")
 }
 
 // words writes a constant of a record as words.
@@ -208,7 +213,7 @@ func (a *account) failed(name string, e ended) {
 		a.item("ended", "with exit code %d and no record:", e.code)
 	}
 	for _, line := range splitLines(e.log) {
-		a.item("", "%s", plain(strings.ReplaceAll(line, a.stage.address, "the emulated GitHub")))
+		a.item("", "%s", oneLine(strings.ReplaceAll(line, a.stage.address, "the emulated GitHub")))
 	}
 }
 
