@@ -13,7 +13,7 @@ test: ## every test; what cannot run here fails and says what is missing
 bench: ## speed and memory, as ratios and counts
 	./scripts/bench
 
-lint: ## gofmt, go vet, staticcheck, and our own checks on our own workflow
+lint: ## gofmt, go vet, staticcheck
 	./scripts/lint
 
 generate: ## write the generated documents and the lock anew
