@@ -76,6 +76,7 @@ func TestArtifact(t *testing.T) {
 		}), contract.CodePlatformError, row{"failed", "platform", "action_required", 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, nil)
 			w.admit()
 			c.do(w)
@@ -126,6 +127,7 @@ func TestBundle(t *testing.T) {
 		}, contract.CodePlatformError},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, nil)
 			w.admit()
 			w.answer(three())

@@ -215,6 +215,7 @@ func TestEveryRefusal(t *testing.T) {
 				continue
 			}
 			t.Run(string(code), func(t *testing.T) {
+				t.Parallel()
 				if c.unreachable != "" {
 					t.Logf("no Result can cause it: %s", c.unreachable)
 					return

@@ -46,6 +46,7 @@ func TestBadInput(t *testing.T) {
 		"AIRLOCK_RESULT_SHA256":          {missing, []string{"abc"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if c.missing != "" {
 				w := m.start(t)
 				w.holdsMessage(w.apply(func(env map[string]string) { env[name] = "" }), c.missing)

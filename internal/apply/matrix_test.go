@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -212,33 +211,32 @@ func TestEvents(t *testing.T) {
 	rows := map[string]row{"event-push": overRow, "event-force-push": overRow, "event-close": overRow, "event-retarget": overRow,
 		"event-hold": stoppedRow, "event-draft": stoppedRow, "event-lock": notAdmittedRow}
 	completed := row{"completed", "none", "failure", 0}
-	number := 0
+	var calls []emulator.Call
 	for _, call := range undisturbed.calls {
-		if call.Number == 0 {
-			continue
-		}
-		number++
-		for _, kind := range slices.Sorted(maps.Keys(rows)) {
-			w := m.start(t)
-			w.must(w.Inject(emulator.Fault{Kind: kind, Call: number}))
-			e := w.apply(nil)
-			w.holdsTrue(e)
-			name := kind + " before " + call.Method + " " + call.Operation + " (call " + decimal(int64(number)) + ")"
-			seen := w.seenFrom(e, number)
-			want := completed
-			if seen {
-				want = rows[kind]
-			}
-			got := row{e.outcome.Status, e.outcome.Fault, e.conclusion(), e.code}
-			if got != want {
-				t.Errorf("%s ended as %+v for %v, want %+v\n%s", name, got, e.outcome.Reasons, want, e.log)
-			}
-			if w.alive() != 0 {
-				t.Errorf("%s: %d tokens are left alive", name, w.alive())
-			}
+		if call.Number != 0 {
+			calls = append(calls, call)
 		}
 	}
-	t.Logf("%d cells", number*len(rows))
+	for kind, stopped := range rows {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			for i, call := range calls {
+				w := m.start(t)
+				w.must(w.Inject(emulator.Fault{Kind: kind, Call: i + 1}))
+				e := w.apply(nil)
+				w.holdsTrue(e)
+				want := completed
+				if w.seenFrom(e, i+1) {
+					want = stopped
+				}
+				if got := (row{e.outcome.Status, e.outcome.Fault, e.conclusion(), e.code}); got != want || w.alive() != 0 {
+					t.Errorf("before call %d, %s %s: ended as %+v for %v with %d tokens alive, want %+v\n%s",
+						i+1, call.Method, call.Operation, got, e.outcome.Reasons, w.alive(), want, e.log)
+				}
+			}
+		})
+	}
+	t.Logf("%d cells", len(calls)*len(rows))
 }
 
 // seenFrom reports whether the item was read at or after a call, and holds that after that read no Effect was written, and no

@@ -72,6 +72,7 @@ func TestEndTable(t *testing.T) {
 		}), row{"not_admitted", "item", "action_required", 0}, []contract.Code{contract.CodeNotAdmitted, contract.CodeItemLocked}, []string{postCheck}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, c.seed)
 			w.admit()
 			c.do(w)
@@ -132,6 +133,7 @@ func TestNotAdmitted(t *testing.T) {
 		}, row{"not_admitted", "item", "action_required", 0}, []contract.Code{contract.CodeItemHeld}, []string{postCheck}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, nil)
 			c.before(w)
 			w.decide()
@@ -211,6 +213,7 @@ func TestCarried(t *testing.T) {
 		}, notAdmittedRow, []contract.Code{contract.CodeNotAdmitted, contract.CodeAuthorNeedsApproval}, []string{postCheck}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := carried(t, clean)
 			c.happens(w)
 			w.holdsRow(w.apply(nil), c.row, c.reasons, c.writes)

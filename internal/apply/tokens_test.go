@@ -61,6 +61,7 @@ func TestTokenMinimality(t *testing.T) {
 		"already applied": {do: func(w *world) { w.answer(three()); w.apply(nil) }, want: []token{report}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := endCase{second: c.second, seed: func(_ testing.TB, s *emulator.Seed) {
 				if c.seed != nil {
 					c.seed(s)
@@ -148,6 +149,7 @@ func TestNoMint(t *testing.T) {
 		"limited":             {emulator.Fault{Kind: "limit-429", Match: "POST /app/installations/*/access_tokens", Times: 2}, contract.CodeRateLimited, "platform", false, []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, nil)
 			w.admit()
 			w.answer(three())
