@@ -61,6 +61,9 @@ func New(options Options) (*Client, error) {
 	if options.Token.IsZero() {
 		return nil, errors.New("make a GitHub client: the token is empty")
 	}
+	if strings.ContainsFunc(options.Token.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("make a GitHub client: the token holds white space or another character that no token has")
+	}
 	if options.Transport == nil || options.Sleep == nil {
 		return nil, errors.New("make a GitHub client: it needs a transport and a way to wait")
 	}

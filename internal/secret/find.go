@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -65,7 +64,7 @@ func findPlain(text string, add func(kind string, from, to int)) {
 				}
 				from := at + found
 				at = from + 1
-				if where := s.pattern.FindStringIndex(text[from:]); where != nil && s.fits(text, from, from+where[1]) {
+				if where := s.pattern().FindStringIndex(text[from:]); where != nil && s.fits(text, from, from+where[1]) {
 					add(s.kind, from, from+where[1])
 					at = from + where[1]
 				}
@@ -81,7 +80,7 @@ const (
 )
 
 var (
-	hexRun    = regexp.MustCompile(`\b[0-9A-Fa-f]{2}(?:[ :,-]?[0-9A-Fa-f]{2}){19,}`)
+	hexRun    = lazily(`\b[0-9A-Fa-f]{2}(?:[ :,-]?[0-9A-Fa-f]{2}){19,}`)
 	notBase64 = strings.NewReplacer("-", "+", "_", "/")
 	notHex    = strings.NewReplacer(" ", "", ":", "", ",", "", "-", "")
 )
@@ -116,7 +115,7 @@ func findEncoded(text string, add func(kind string, from, to int)) {
 		return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' || strings.IndexByte(" :,-", c) >= 0
 	}) {
 		from, to = max(0, from-1), min(len(text), to+1) // for the word boundary
-		for _, where := range hexRun.FindAllStringIndex(text[from:to], -1) {
+		for _, where := range hexRun().FindAllStringIndex(text[from:to], -1) {
 			decoded, err := hex.DecodeString(notHex.Replace(text[from+where[0] : from+where[1]]))
 			if err != nil {
 				continue

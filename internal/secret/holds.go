@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"html"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -25,7 +24,7 @@ const (
 	publicPrefix = `^(?:sk-ant-[a-z]{2,5}[0-9]{2}-|sk-(?:proj-|svcacct-|ant-)?|gh[a-z]_|github_pat_|xox[a-z]-|glpat-|npm_)`
 )
 
-var prefix = regexp.MustCompile(publicPrefix)
+var prefix = lazily(publicPrefix)
 
 // Holds reports whether text holds the credential, whole or cut at either end,
 // plain, backwards, in rot13, base64 (both alphabets, any alignment, padded or
@@ -39,7 +38,7 @@ func Holds(text string, c Credential) bool { return HoldsAcross([]string{text}, 
 // HoldsAcross is Holds over several texts, so that a credential spread over them
 // is found.
 func HoldsAcross(texts []string, c Credential) bool {
-	secretPart := prefix.ReplaceAllString(c.Reveal(), "")
+	secretPart := prefix().ReplaceAllString(c.Reveal(), "")
 	if lettersAndDigits(secretPart) == "" {
 		return false
 	}
@@ -169,10 +168,10 @@ func lettersAndDigits(s string) string {
 }
 
 var (
-	percentEscape   = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
-	backslashEscape = regexp.MustCompile(`\\u\{?00[0-9A-Fa-f]{2}\}?|\\x[0-9A-Fa-f]{2}|\\[0-7]{3}`)
-	decimalRun      = regexp.MustCompile(`\b[0-9]{2,3}(?:[^0-9A-Za-z]{1,4}[0-9]{2,3}\b){5,}`)
-	decimal         = regexp.MustCompile(`[0-9]+`)
+	percentEscape   = lazily(`%[0-9A-Fa-f]{2}`)
+	backslashEscape = lazily(`\\u\{?00[0-9A-Fa-f]{2}\}?|\\x[0-9A-Fa-f]{2}|\\[0-7]{3}`)
+	decimalRun      = lazily(`\b[0-9]{2,3}(?:[^0-9A-Za-z]{1,4}[0-9]{2,3}\b){5,}`)
+	decimal         = lazily(`[0-9]+`)
 )
 
 // withoutHexMarks drops what some notations put before a byte in hex.
@@ -181,7 +180,7 @@ func withoutHexMarks(s string) string {
 }
 
 func percentDecoded(s string) string {
-	return percentEscape.ReplaceAllStringFunc(s, func(e string) string {
+	return percentEscape().ReplaceAllStringFunc(s, func(e string) string {
 		decoded, err := url.PathUnescape(e)
 		if err != nil {
 			return e
@@ -191,7 +190,7 @@ func percentDecoded(s string) string {
 }
 
 func backslashDecoded(s string) string {
-	return backslashEscape.ReplaceAllStringFunc(s, func(e string) string {
+	return backslashEscape().ReplaceAllStringFunc(s, func(e string) string {
 		digits, base := strings.Trim(e[2:], "{}"), 16
 		if e[1] >= '0' && e[1] <= '7' {
 			digits, base = e[1:], 8
@@ -207,8 +206,8 @@ func backslashDecoded(s string) string {
 // numbersDecoded is the letters and digits that runs of decimal byte values spell.
 func numbersDecoded(s string) string {
 	var out strings.Builder
-	for _, run := range decimalRun.FindAllString(s, -1) {
-		for _, digits := range decimal.FindAllString(run, -1) {
+	for _, run := range decimalRun().FindAllString(s, -1) {
+		for _, digits := range decimal().FindAllString(run, -1) {
 			if value, err := strconv.Atoi(digits); err == nil && value < 0x80 && isWord(byte(value)) {
 				out.WriteByte(byte(value))
 			}

@@ -3,7 +3,14 @@ package secret
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
+
+// lazily compiles an expression at its first use: all of them together would cost every program some milliseconds at its
+// start, and most texts need none.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // shape is what the tokens of one issuer look like.
 type shape struct {
@@ -11,7 +18,7 @@ type shape struct {
 	// marks are what the token begins with; a ? is any byte. They make the search
 	// fast: the pattern is only tried where one of them stands.
 	marks   []string
-	pattern *regexp.Regexp // anchored
+	pattern func() *regexp.Regexp // anchored
 	// random: the pattern alone also fits ordinary words, so a match must mix
 	// digits, small and capital letters as a random one does.
 	random bool
@@ -20,21 +27,21 @@ type shape struct {
 // shapes is the list, in the order in which overlapping matches are preferred.
 // Sources: the issuers' own documentation of token formats, as of 2026.
 var shapes = [...]shape{
-	{kind: "private_key", marks: []string{"-----BEGIN "}, pattern: regexp.MustCompile(`^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----` +
+	{kind: "private_key", marks: []string{"-----BEGIN "}, pattern: lazily(`^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----` +
 		`(?:[^-A-Za-z0-9+/]|\\[nr]|[A-Za-z-]{1,40}: [^\n]{0,200}\n)*[A-Za-z0-9+/=]{16}[^-]*(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`)},
-	{kind: "github", marks: []string{"ghs_"}, pattern: regexp.MustCompile(`^ghs_[0-9]{1,20}_eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+`)},
-	{kind: "github", marks: []string{"gh?_"}, pattern: regexp.MustCompile(`^gh[a-z]_[A-Za-z0-9]{36,255}`)},
-	{kind: "github", marks: []string{"github_pat_"}, pattern: regexp.MustCompile(`^github_pat_[A-Za-z0-9_]{36,255}`)},
-	{kind: "anthropic", marks: []string{"sk-ant-"}, pattern: regexp.MustCompile(`^sk-ant-[A-Za-z0-9_-]{20,}`), random: true},
-	{kind: "stripe", marks: []string{"sk_", "rk_"}, pattern: regexp.MustCompile(`^(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}`)},
-	{kind: "secret_key", marks: []string{"sk-"}, pattern: regexp.MustCompile(`^sk-[A-Za-z0-9_-]{20,}`), random: true},
-	{kind: "aws", marks: []string{"AKIA", "ASIA", "ABIA", "ACCA"}, pattern: regexp.MustCompile(`^(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}`)},
-	{kind: "slack", marks: []string{"xox?-"}, pattern: regexp.MustCompile(`^xox[a-z]-[0-9A-Za-z-]{20,}`)},
-	{kind: "slack", marks: []string{"xapp-"}, pattern: regexp.MustCompile(`^xapp-[0-9]-[0-9A-Za-z-]{20,}`)},
-	{kind: "npm", marks: []string{"npm_"}, pattern: regexp.MustCompile(`^npm_[A-Za-z0-9]{36}`)},
-	{kind: "gitlab", marks: []string{"gl"}, pattern: regexp.MustCompile(`^gl[a-z]{2,8}-[A-Za-z0-9_-]{20,}`), random: true},
-	{kind: "google", marks: []string{"AIza"}, pattern: regexp.MustCompile(`^AIza[A-Za-z0-9_-]{35}`)},
-	{kind: "jwt", marks: []string{"eyJ"}, pattern: regexp.MustCompile(`^eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`)},
+	{kind: "github", marks: []string{"ghs_"}, pattern: lazily(`^ghs_[0-9]{1,20}_eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+`)},
+	{kind: "github", marks: []string{"gh?_"}, pattern: lazily(`^gh[a-z]_[A-Za-z0-9]{36,255}`)},
+	{kind: "github", marks: []string{"github_pat_"}, pattern: lazily(`^github_pat_[A-Za-z0-9_]{36,255}`)},
+	{kind: "anthropic", marks: []string{"sk-ant-"}, pattern: lazily(`^sk-ant-[A-Za-z0-9_-]{20,}`), random: true},
+	{kind: "stripe", marks: []string{"sk_", "rk_"}, pattern: lazily(`^(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}`)},
+	{kind: "secret_key", marks: []string{"sk-"}, pattern: lazily(`^sk-[A-Za-z0-9_-]{20,}`), random: true},
+	{kind: "aws", marks: []string{"AKIA", "ASIA", "ABIA", "ACCA"}, pattern: lazily(`^(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}`)},
+	{kind: "slack", marks: []string{"xox?-"}, pattern: lazily(`^xox[a-z]-[0-9A-Za-z-]{20,}`)},
+	{kind: "slack", marks: []string{"xapp-"}, pattern: lazily(`^xapp-[0-9]-[0-9A-Za-z-]{20,}`)},
+	{kind: "npm", marks: []string{"npm_"}, pattern: lazily(`^npm_[A-Za-z0-9]{36}`)},
+	{kind: "gitlab", marks: []string{"gl"}, pattern: lazily(`^gl[a-z]{2,8}-[A-Za-z0-9_-]{20,}`), random: true},
+	{kind: "google", marks: []string{"AIza"}, pattern: lazily(`^AIza[A-Za-z0-9_-]{35}`)},
+	{kind: "jwt", marks: []string{"eyJ"}, pattern: lazily(`^eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`)},
 }
 
 // fits reports whether a match of the pattern at text[from:to] is a token: it
