@@ -172,14 +172,6 @@ func dispositionPosted(s State, wrong func(times int) bool) (string, bool) {
 
 // dispositionThread asks the fresh facts. The plan's thread is the bundle's, and must still be the same.
 func dispositionThread(s State) (string, bool) {
-	for _, effect := range s.Result.Effects {
-		if effect.SubmitReview != nil {
-			continue
-		}
-		if finding, ok := s.Ledger.Finding(effect.Finding()); !ok || finding.ThreadID == "" {
-			return effect.ID(), true
-		}
-	}
 	for _, planned := range s.Plan.Effects {
 		thread, id := "", ""
 		switch {

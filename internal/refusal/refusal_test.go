@@ -123,6 +123,9 @@ func cases() map[contract.Code][]testCase {
 				s.Fresh.Reviews = append(s.Fresh.Reviews, forged)
 			}},
 			{name: "near: a review of another Run", change: func(*State) {}},
+			{name: "near: a reply of another Run", change: func(s *State) {
+				s.Fresh.Threads[0].Comments = append(s.Fresh.Threads[0].Comments, ownReply(s, strings.Repeat("0", 32), "run-"+strings.Repeat("3", 24)))
+			}},
 		},
 		contract.CodeRunMismatch: {
 			{name: "another Run", where: "run", change: func(s *State) { s.Result.Run = runA }},
@@ -158,6 +161,9 @@ func cases() map[contract.Code][]testCase {
 			{name: "no Effect at all", where: "effects", change: func(s *State) { s.Result.Effects = nil }},
 			{name: "nothing at all, and completed", where: "effects", change: func(s *State) {
 				s.Result.Effects, s.Result.Findings, s.Result.Dispositions = nil, nil, nil
+			}},
+			{name: "nothing at all, and incomplete", where: "effects", change: func(s *State) {
+				s.Result.Status, s.Result.Effects, s.Result.Findings, s.Result.Dispositions = contract.StatusIncomplete, nil, nil, nil
 			}},
 			{name: "two", where: "effects", change: func(s *State) {
 				second := *review(s)
@@ -393,6 +399,10 @@ func cases() map[contract.Code][]testCase {
 			{name: "spaced and written otherwise", where: "e1", change: func(s *State) { review(s).Body = text("<!--\tAirlock/1 review -->") }},
 			{name: "one too many in the request", where: "e1", change: func(*State) {}, after: func(s *State) {
 				s.Plan.Effects[0].Review.Body = ledger.Prefix + "1 x -->\n" + s.Plan.Effects[0].Review.Body
+			}},
+			{name: "written as a browser takes it", where: "e1", change: func(s *State) { review(s).Body = text("<!---  airlock /1 review -->") }},
+			{name: "another way in the request", where: "e1", change: func(*State) {}, after: func(s *State) {
+				s.Plan.Effects[0].Review.Body = "<!-- Airlock/1 x -->\n" + s.Plan.Effects[0].Review.Body
 			}},
 			{name: "none in the request", where: "e2", change: func(*State) {}, after: func(s *State) { s.Plan.Effects[1].Reply.Body = "Fine." }},
 			{name: "near: another comment", change: func(s *State) { review(s).Body = text("<!-- airlocked: see airlock/1 -->") }},

@@ -309,6 +309,60 @@ func TestFindingsAreWhole(t *testing.T) {
 	}
 }
 
+// TestADiffIsNobodysWord holds that a change stays outside whoever brings it, because the lines in it may be anybody's.
+func TestADiffIsNobodysWord(t *testing.T) {
+	for _, author := range []int64{maintainer, advisor, bot} {
+		task := built(t, func(in *Input) { in.Facts.Item.Author.ID = author })
+		if text := task.Texts[0]; text.Trust != contract.TrustOutside || *text.Source != author {
+			t.Errorf("the diff of %d: %s, source %v", author, text.Trust, text.Source)
+		}
+	}
+}
+
+// TestAnItemOfOurAppHoldsNoMarker holds that our own markers never reach the model, from a pull request of our App neither.
+func TestAnItemOfOurAppHoldsNoMarker(t *testing.T) {
+	task := built(t, func(in *Input) {
+		in.Facts.Item.Author.ID = bot
+		in.Facts.Item.Title, in.Facts.Item.Body = untrusted.New(disposition), untrusted.New("Done.\n\n"+disposition)
+	})
+	if body := task.Texts[1]; body.Kind != contract.TextBody || body.Trust != contract.TrustRole || body.Text.Raw() != "Done." {
+		t.Errorf("after the diff comes %s, %s, %q", body.Kind, body.Trust, body.Text.Raw())
+	}
+}
+
+// TestOnlyTheFirstCommentIsAFinding holds that a reply of our App is a text whatever it holds, and that blanks are none.
+func TestOnlyTheFirstCommentIsAFinding(t *testing.T) {
+	in := modelInput(t, "B")
+	thread := &in.Facts.Threads[0]
+	thread.Comments = append(thread.Comments, reply(61011, bot, "Again.\n\n"+thread.Comments[0].Text.Raw()), reply(61012, outsider, " \n\t"))
+	task, err := Build(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if difference := cmp.Diff([]string{"thread:61010:1", "thread:61011:1"}, task.Findings[0].Answers); difference != "" || len(task.Omitted) != 0 {
+		t.Errorf("omitted %+v, answers (-want +got):\n%s", task.Omitted, difference)
+	}
+	blank := built(t, func(in *Input) { in.Facts.Item.Body = untrusted.New(" \n\t") })
+	for _, text := range blank.Texts {
+		if text.Kind == contract.TextBody {
+			t.Error("a body of blanks is a text")
+		}
+	}
+}
+
+// TestThePathOfAFindingIsVisible holds that a name hides nothing, and that what it hides is counted.
+func TestThePathOfAFindingIsVisible(t *testing.T) {
+	in := modelInput(t, "B")
+	in.Facts.Threads[0].Path = untrusted.New("internal/\u202ego.yreuq")
+	task, err := Build(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := task.Findings[0].Path.Raw(); got != "internal/⟦U+202E⟧go.yreuq" || task.Escaped.Bidirectional != 1 {
+		t.Errorf("path %q, escaped %+v", got, task.Escaped)
+	}
+}
+
 // anchored is a Finding of f1's thread on a line of that text, and whether it is still in the change.
 func anchored(t *testing.T, line, side, diffText string) bool {
 	in := modelInput(t, "B")
