@@ -81,6 +81,8 @@ func TestFileVectors(t *testing.T) {
 			[]File{{OldPath: "i", NewPath: "i", Status: Modified, OldMode: "100644", NewMode: "100644", Binary: true}, {OldPath: "j", NewPath: "j", Status: Modified, OldMode: "100644", NewMode: "100644"}}},
 		{"submodule added", "diff --git a/s b/s\nnew file mode 160000\nindex 0000000..1111111\n--- /dev/null\n+++ b/s\n@@ -0,0 +1 @@\n+Subproject commit 1111111\n",
 			[]File{{NewPath: "s", Status: Added, NewMode: "160000", Submodule: true, Hunks: 1}}},
+		{"submodule removed", "diff --git a/s b/s\ndeleted file mode 160000\nindex 1111111..0000000\n--- a/s\n+++ /dev/null\n@@ -1 +0,0 @@\n-Subproject commit 1111111\n",
+			[]File{{OldPath: "s", Status: Removed, OldMode: "160000", Submodule: true, Hunks: 1}}},
 		{"file becomes a link", "diff --git a/s b/s\ndeleted file mode 100644\nindex 1..0\n--- a/s\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\ndiff --git a/s b/s\nnew file mode 120000\nindex 0..1\n--- /dev/null\n+++ b/s\n@@ -0,0 +1 @@\n+y\n\\ No newline at end of file\n",
 			[]File{{OldPath: "s", Status: Removed, OldMode: "100644", Hunks: 1}, {NewPath: "s", Status: Added, NewMode: "120000", Hunks: 1}}},
 		{"mode and content", "diff --git a/s b/s\nold mode 100644\nnew mode 100755\nindex 1..2\n--- a/s\n+++ b/s\n@@ -1 +1 @@\n-x\n+y\n",
