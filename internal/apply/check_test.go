@@ -65,7 +65,7 @@ const checkedRun = "run-000000000000000000000001"
 
 func (c *checkPage) reporter(t *testing.T) reporter {
 	t.Helper()
-	client, err := github.New(github.Options{APIURL: "https://api.example.test", GraphQLURL: "https://api.example.test/graphql", Token: secret.New("a token"), Transport: c, Sleep: noWait})
+	client, err := github.New(github.Options{APIURL: "https://api.example.test", GraphQLURL: "https://api.example.test/graphql", Token: secret.New("a-token"), Transport: c, Sleep: noWait})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestCheckOfThisRunAlone(t *testing.T) {
 func TestChecksThatDoNotEnd(t *testing.T) {
 	for name, body := range map[string]string{"no list": `{"total_count":0}`, "for ever": `{"check_runs":[]}`} {
 		r := (&checkPage{}).reporter(t)
-		client, err := github.New(github.Options{APIURL: "https://api.example.test", GraphQLURL: "https://api.example.test/graphql", Token: secret.New("a token"), Sleep: noWait,
+		client, err := github.New(github.Options{APIURL: "https://api.example.test", GraphQLURL: "https://api.example.test/graphql", Token: secret.New("a-token"), Sleep: noWait,
 			Transport: roundTrip(func(request *http.Request) (*http.Response, error) {
 				if request.Method != http.MethodGet {
 					t.Errorf("%s: a check is written", name)

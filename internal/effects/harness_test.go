@@ -90,7 +90,7 @@ func model(t *testing.T, run string, ids ...id) *page {
 	}
 	p := &page{t: t, facts: in.Facts, policy: in.Policy, apps: in.Apps, app: in.App, plan: made, ids: ids}
 	client, err := github.New(github.Options{APIURL: "https://api.example.test", GraphQLURL: "https://api.example.test/graphql",
-		Token: secret.New("a token"), Transport: p, Sleep: p.sleep})
+		Token: secret.New("a-token"), Transport: p, Sleep: p.sleep})
 	if err != nil {
 		t.Fatal(err)
 	}
