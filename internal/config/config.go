@@ -53,7 +53,7 @@ type Config struct {
 //
 // A file that is not valid is a [*Error]; a Source that could not be read is another error, which wraps the Source's own.
 func Load(ctx context.Context, source Source, role string) (Config, error) {
-	if !nameForm(role) {
+	if !contract.IsName(role) {
 		return Config{}, &Error{File: "roles/", Reason: "a role's name is lower-case letters, digits and hyphens, 40 at most"}
 	}
 	l := loader{ctx: ctx, source: source, config: Config{Origin: map[string]string{}}}
@@ -191,8 +191,4 @@ func (l *loader) evals(role contract.Role) map[string]bool {
 		present[intent.Name] = cases.Role == role.Name && cases.Intent == intent.Name
 	}
 	return present
-}
-
-func nameForm(name string) bool {
-	return name != "" && len(name) <= 40 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" && name[0] >= 'a'
 }

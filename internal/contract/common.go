@@ -83,6 +83,10 @@ type Usage struct {
 	Requests         int64 `json:"requests"`
 }
 
+// MaxBodyBytes is the longest body of a review, a comment or a reply that is sent, its marker included. GitHub documents
+// 65,536 characters and does not say of which kind; bytes are never fewer, so below this many every reading of it holds.
+const MaxBodyBytes = 65_000
+
 // Trust is who wrote a text. It never means that the text may instruct.
 type Trust string
 

@@ -68,8 +68,8 @@ const (
 	ContentAbsent   = "absent"
 )
 
-// Content describes the diff. ID is the digest of its bytes as GitHub served them, FilesDigest that of Files in canonical
-// form; both are empty strings' digests where State is absent.
+// Content describes the diff. ID is the digest of its bytes as GitHub served them, of none where there is no diff or it is too
+// large; FilesDigest is that of Files in canonical form.
 type Content struct {
 	Bytes       int64         `json:"bytes"`
 	Files       []ContentFile `json:"files"`

@@ -13,6 +13,11 @@ func hexOfLines(digits int, lines ...string) string {
 	return hex.EncodeToString(sum[:])[:digits]
 }
 
+// IsName reports whether s can be the name of a Role, an Intent or an App: 1 to 40 of a-z, 0-9 and -, a letter first.
+func IsName(s string) bool {
+	return s != "" && len(s) <= 40 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" && s[0] >= 'a'
+}
+
 // RunID makes the id of a Run: "run-" and 24 hexadecimal digits. The content id is in full, "sha256:" included.
 func RunID(repositoryID int64, item Item, role, intent, contentID string, workflow Workflow) string {
 	return "run-" + hexOfLines(24, "airlock-run/1", strconv.FormatInt(repositoryID, 10), item.Kind, strconv.Itoa(item.Number),

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -293,7 +294,7 @@ func (p *parser) unit(field string) (rune, *DecodeError) {
 }
 
 func join(field, key string) string {
-	if !plainKey(key) {
+	if !PlainKey(key) {
 		key = "(unprintable key)"
 	}
 	if field == "" {
@@ -302,15 +303,7 @@ func join(field, key string) string {
 	return field + "." + key
 }
 
-// plainKey reports whether a key may be named in an error: keys of untrusted documents are untrusted too.
-func plainKey(key string) bool {
-	if key == "" || len(key) > 40 {
-		return false
-	}
-	for _, c := range []byte(key) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
+// PlainKey reports whether a key may be named in an error: keys of untrusted documents are untrusted too.
+func PlainKey(key string) bool {
+	return key != "" && len(key) <= 40 && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 }

@@ -9,7 +9,7 @@ import (
 
 var (
 	reviewGrammar = grammar{"review", []key{
-		{"key", hexadecimal(32)}, {"run", runID}, {"role", name}, {"intent", name}, {"content", hexadecimal(64)}, {"commit", hexadecimal(40)},
+		{"key", hexadecimal(32)}, {"run", runID}, {"role", contract.IsName}, {"intent", contract.IsName}, {"content", hexadecimal(64)}, {"commit", hexadecimal(40)},
 		{"status", oneOf(contract.StatusCompleted, contract.StatusIncomplete, contract.StatusRefused)}, {"omitted", count}}}
 	findingGrammar = grammar{"finding", []key{
 		{"id", findingID}, {"category", category},
@@ -49,18 +49,10 @@ func findingID(s string) bool {
 	return ok && runID(run) && count(number) && number != "0" && len(number) <= 3
 }
 
-// name and category are what the schemas of the records let these be.
-func name(s string) bool {
-	return len(s) <= 40 && strings.Trim(s, lowerCase+"0123456789-") == "" && startsLower(s)
-}
-
+// category is what the schemas of the records let one be.
 func category(s string) bool {
-	return len(s) <= 24 && strings.Trim(s, lowerCase+"_") == "" && startsLower(s)
+	return s != "" && len(s) <= 24 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_") == "" && s[0] != '_'
 }
-
-const lowerCase = "abcdefghijklmnopqrstuvwxyz"
-
-func startsLower(s string) bool { return s != "" && s[0] >= 'a' && s[0] <= 'z' }
 
 // count is a decimal number below 10^9 without leading zeros.
 func count(s string) bool {

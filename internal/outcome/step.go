@@ -6,7 +6,7 @@ import (
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/ledger"
-	"github.com/seed-2ea642bd/airlock/internal/plan"
+	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
 // listedFindings bounds the step summary, which GitHub cuts at 1 MiB.
@@ -96,5 +96,5 @@ func where(f contract.Finding) string {
 	if f.Line != nil {
 		line = *f.Line
 	}
-	return place + ", " + ledger.Location(plan.VisibleName(*f.Path), line)
+	return place + ", " + ledger.Location(untrusted.VisibleLine(*f.Path), line)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/kernel"
 )
 
 // end is one line of the end table. Conclusion is empty where no check is written; own is the conclusion without regard to
@@ -49,12 +50,11 @@ func advised(conclusion string) string {
 	return contract.ConclusionNeutral
 }
 
-// notAdmitted is the Kernel's word, whose first reason decides; reasons are those that the Outcome lists.
-func notAdmitted(kernel, reasons []contract.Code) end {
-	code := first(kernel)
+// notAdmitted is the Kernel's word: the first of its codes decides. Reasons are those that the Outcome lists.
+func notAdmitted(codes, reasons []contract.Code) end {
+	code := first(codes)
 	e := end{status: contract.StatusNotAdmitted, fault: faultOf(code), reasons: slices.Clone(reasons), conclusion: contract.ConclusionActionRequired}
-	switch code {
-	case contract.CodeItemClosed, contract.CodeOwnEvent, contract.CodeRunInFlight:
+	if !kernel.Report(contract.Decision{Reasons: codes}) {
 		e.conclusion = ""
 	}
 	if e.fault == contract.FaultConfiguration || e.fault == contract.FaultPlatform {

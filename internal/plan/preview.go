@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
 // Preview is the Plan as plain text for a person at a terminal: which tokens would be asked for, what would be written and
@@ -33,7 +34,7 @@ func (p Plan) Preview() string {
 				if comment.StartLine != nil {
 					start = fmt.Sprintf("%d to ", *comment.StartLine)
 				}
-				line("  comment on %s, line %s%d, %s", VisibleName(comment.Path), start, comment.Line, comment.Side)
+				line("  comment on %s, line %s%d, %s", untrusted.VisibleLine(comment.Path), start, comment.Line, comment.Side)
 				indent(line, comment.Body)
 			}
 		case effect.Reply != nil:
@@ -55,7 +56,7 @@ func (p Plan) Preview() string {
 
 func indent(line func(string, ...any), body string) {
 	for _, text := range strings.Split(body, "\n") {
-		line("    | %s", visibleLine(text))
+		line("    | %s", untrusted.VisibleLine(untrusted.New(text)))
 	}
 }
 

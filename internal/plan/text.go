@@ -47,16 +47,7 @@ func (r renderer) led(lead string, text untrusted.Text) string {
 
 // location is the line that says where a section of the review's body is about.
 func (r renderer) location(at place) string {
-	return ledger.Location(VisibleName(r.masked(*at.path)), at.line)
-}
-
-// VisibleName is the name of a file on one line, with nothing hidden in it.
-func VisibleName(path untrusted.Text) string { return visibleLine(path.Raw()) }
-
-// visibleLine is a text on one line, with nothing hidden in it.
-func visibleLine(text string) string {
-	visible, _ := untrusted.Escape(text)
-	return strings.NewReplacer("\r", "⟦U+000D⟧", "\n", "⟦U+000A⟧", "\t", "⟦U+0009⟧").Replace(visible)
+	return ledger.Location(untrusted.VisibleLine(r.masked(*at.path)), at.line)
 }
 
 // Holds reports whether the diff holds the text, byte for byte; no diff holds none.

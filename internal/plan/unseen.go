@@ -16,14 +16,14 @@ type Unseen struct {
 	OverBudget, Excluded, Opaque int
 	// Files names them, in the diff's order and then in that of the files API.
 	Files []untrusted.Text
-	// hidden holds every name that one of them goes by, before the change too, as VisibleName writes it.
+	// hidden holds every name that one of them goes by, before the change too, as untrusted.VisibleLine writes it.
 	hidden map[string]bool
 }
 
 // Hides reports whether a file that goes by this name, before or after the change, was not shown. The name may be as the file
 // has it, or as a review's body writes it.
 func (u Unseen) Hides(path untrusted.Text) bool {
-	return u.hidden[VisibleName(path)] || u.hidden[path.Raw()]
+	return u.hidden[untrusted.VisibleLine(path)] || u.hidden[path.Raw()]
 }
 
 // Count is how many files keep a review from being one of the whole change. Those that the policy excludes do not.
@@ -55,7 +55,9 @@ func unseen(task contract.Task, facts contract.Facts, index *diff.Index) Unseen 
 	named := map[string]bool{}
 	u.hidden = map[string]bool{}
 	name := func(path, previous string) {
-		u.hidden[visibleLine(path)], u.hidden[visibleLine(previous)] = true, true
+		for _, known := range []string{path, previous} {
+			u.hidden[untrusted.VisibleLine(untrusted.New(known))] = true
+		}
 		if !named[path] && path != "" {
 			named[path] = true
 			u.Files = append(u.Files, untrusted.New(path))

@@ -409,12 +409,12 @@ func cases() map[contract.Code][]testCase {
 			{name: "near: the words alone", change: func(s *State) { review(s).Body = text("airlock/1 writes a marker.") }},
 		},
 		contract.CodeTextTooLong: {
-			{name: "a review one byte over", where: "e1", change: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[0].Review.Body, MaxBodyBytes+1) }},
-			{name: "a comment one byte over", where: runB + "/f1", change: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[0].Review.Comments[0].Body, MaxBodyBytes+1) }},
-			{name: "a reply one byte over", where: "e2", change: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[1].Reply.Body, MaxBodyBytes+1) }},
-			{name: "over with its marker alone", where: "e1", change: func(s *State) { review(s).Body = text(strings.Repeat("a", MaxBodyBytes-100)) }},
+			{name: "a review one byte over", where: "e1", change: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[0].Review.Body, contract.MaxBodyBytes+1) }},
+			{name: "a comment one byte over", where: runB + "/f1", change: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[0].Review.Comments[0].Body, contract.MaxBodyBytes+1) }},
+			{name: "a reply one byte over", where: "e2", change: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[1].Reply.Body, contract.MaxBodyBytes+1) }},
+			{name: "over with its marker alone", where: "e1", change: func(s *State) { review(s).Body = text(strings.Repeat("a", contract.MaxBodyBytes-100)) }},
 			{name: "few characters of many bytes", where: "e1", change: func(s *State) { review(s).Body = text(strings.Repeat("語", 22000)) }},
-			{name: "near: exactly the limit", change: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[0].Review.Body, MaxBodyBytes) }},
+			{name: "near: exactly the limit", change: func(*State) {}, after: func(s *State) { fill(&s.Plan.Effects[0].Review.Body, contract.MaxBodyBytes) }},
 		},
 	}
 }

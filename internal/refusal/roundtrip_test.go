@@ -171,7 +171,7 @@ func plannedFindings(s State, change func(string) string) map[string]ledger.Find
 		section := ledger.FindingSection{FindingMarker: ledger.FindingMarker{ID: f.FindingID, Category: f.Category, Severity: f.Severity, Anchor: anchor, Fingerprint: f.Fingerprint},
 			Body: unixLines(f.Body)}
 		if f.Placement == contract.PlacementBody && f.Path != nil {
-			section.Path = plan.VisibleName(*f.Path)
+			section.Path = untrusted.VisibleLine(*f.Path)
 			if raw := s.Result.Findings[i]; raw.Line != nil && raw.Side != nil {
 				section.Line = *raw.Line
 			}

@@ -10,10 +10,6 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
-// MaxBodyBytes is the longest body that is sent, its marker included. GitHub takes 65,536 characters; which kind of
-// character it counts is not documented, and bytes are never fewer.
-const MaxBodyBytes = 65_000
-
 // texts is step 8: text that may not leave. The first two look at what the model wrote, and again at what would be sent,
 // because rendering puts texts together.
 func texts() []Rule {
@@ -58,7 +54,7 @@ func textMarker(s State) (string, bool) {
 
 func textTooLong(s State) (string, bool) {
 	for _, body := range bodies(s.Plan) {
-		if len(body.text) > MaxBodyBytes {
+		if len(body.text) > contract.MaxBodyBytes {
 			return body.where, true
 		}
 	}

@@ -3,8 +3,10 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/ledger"
 	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
@@ -27,8 +29,8 @@ func ValidateAnswer(role contract.Role, intent contract.Intent, document []byte)
 	if err := validate(answerKind, map[string][]byte{"answer": data}, "answer", document); err != nil {
 		return contract.Answer{}, err
 	}
-	if weight := weigh(answer); weight > ReviewBytes {
-		return contract.Answer{}, &Error{Kind: answerKind, Reason: fmt.Sprintf("its texts would make a review of up to %d bytes, %d are allowed", weight, ReviewBytes)}
+	if weight := weigh(answer); weight > contract.MaxBodyBytes {
+		return contract.Answer{}, &Error{Kind: answerKind, Reason: fmt.Sprintf("its texts would make a review of up to %d bytes, %d are allowed", weight, contract.MaxBodyBytes)}
 	}
 	return answer, nil
 }
@@ -43,11 +45,7 @@ func weigh(answer contract.Answer) int {
 		}
 	}
 	for _, finding := range answer.Findings {
-		weight += FindingBytes + rendered(finding.Title) + rendered(finding.Text)
-		if finding.Path != nil {
-			visible, _ := untrusted.Escape(finding.Path.Raw())
-			weight += len(visible)
-		}
+		weight += FindingBytes + rendered(finding.Title) + rendered(finding.Text) + placed(finding)
 	}
 	texts := map[string]untrusted.Text{}
 	for _, disposition := range answer.Dispositions {
@@ -66,6 +64,21 @@ func weigh(answer contract.Answer) int {
 		}
 	}
 	return weight
+}
+
+// placed returns what the place of a Finding takes beyond what FindingBytes has room for: its name, the backticks around a
+// name that holds some, and numbers of more than nine digits.
+func placed(finding contract.RawFinding) int {
+	bytes, digits := 0, 0
+	if finding.Path != nil {
+		bytes = len(ledger.Location(untrusted.VisibleLine(*finding.Path), 0)) - len("``")
+	}
+	for _, number := range []*int{finding.StartLine, finding.Line, finding.Line} { // the range, and the line where it is about
+		if number != nil {
+			digits += max(0, len(strconv.Itoa(*number))-9)
+		}
+	}
+	return bytes + digits
 }
 
 func rendered(text untrusted.Text) int { return len(untrusted.Render(text, untrusted.Options{})) }

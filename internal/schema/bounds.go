@@ -6,10 +6,6 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 )
 
-// ReviewBytes is the most a review's body, or any one comment, may be in bytes after rendering. GitHub documents 65,536
-// characters and does not say of which kind; below this many bytes every reading of it holds.
-const ReviewBytes = 65000
-
 // What the review's body costs beside the model's own texts, in bytes at most. Whoever lays the body out must stay below these.
 const (
 	// FindingBytes is one Finding in the body: its marker, location line, severity and category (24 characters at most, by
@@ -43,7 +39,7 @@ type Bounds struct {
 //
 // The arithmetic, with F findings and A answers:
 //
-//	FrameBytes + FilesBytes + Body + F*(FindingBytes+Title+Path+Text) + A*(AnswerBytes+Text) <= ReviewBytes
+//	FrameBytes + FilesBytes + Body + F*(FindingBytes+Title+Path+Text) + A*(AnswerBytes+Text) <= contract.MaxBodyBytes
 //
 // which gives Text. It counts one byte a character. A text that needs more, because of its script or because the renderer
 // has to neutralise something in it, is weighed as it will be by [ValidateAnswer]: a schema can bound no sum.
@@ -52,7 +48,7 @@ func BoundsOf(limits contract.Limits) (Bounds, error) {
 		Findings: limits.Findings, Dispositions: limits.Findings, Effects: limits.Effects, Answers: mostAnswers,
 		Title: titleCharacters, Path: pathCharacters, Body: bodyCharacters,
 	}
-	room := ReviewBytes - FrameBytes - FilesBytes - bounds.Body - bounds.Findings*(FindingBytes+bounds.Title+bounds.Path) - bounds.Answers*AnswerBytes
+	room := contract.MaxBodyBytes - FrameBytes - FilesBytes - bounds.Body - bounds.Findings*(FindingBytes+bounds.Title+bounds.Path) - bounds.Answers*AnswerBytes
 	bounds.Text = min(room/(bounds.Findings+bounds.Answers), limits.TextCharacters)
 	if bounds.Text < leastCharacters {
 		return Bounds{}, fmt.Errorf("limits.findings %d leaves %d characters for the text of each, %d are the least: allow fewer", limits.Findings, max(bounds.Text, 0), leastCharacters)

@@ -79,7 +79,7 @@ func fieldOf(found gojsonschema.ResultError) string {
 			field.WriteString("[" + step + "]")
 			continue
 		}
-		if !plain(step) {
+		if !contract.PlainKey(step) {
 			step = "(unprintable key)"
 		}
 		if field.Len() > 0 {
@@ -88,10 +88,6 @@ func fieldOf(found gojsonschema.ResultError) string {
 		field.WriteString(step)
 	}
 	return field.String()
-}
-
-func plain(key string) bool {
-	return key != "" && len(key) <= 40 && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 }
 
 // reasonOf says in our words what the validator found.

@@ -66,7 +66,7 @@ func FuzzValidateAnswer(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, document []byte) {
 		answer, err := ValidateAnswer(role, role.Intents[0], document)
-		if err == nil && (weigh(answer) > ReviewBytes || answer.Status == contract.StatusFailed) {
+		if err == nil && (weigh(answer) > contract.MaxBodyBytes || answer.Status == contract.StatusFailed) {
 			t.Fatalf("status %s, weight %d", answer.Status, weigh(answer))
 		}
 	})

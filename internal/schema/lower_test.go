@@ -175,8 +175,8 @@ func TestWorstAnswerFitsOneReview(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if weight := weigh(answer); weight > ReviewBytes || weight < ReviewBytes-100 {
-		t.Errorf("the worst answer weighs %d, want just below %d", weight, ReviewBytes)
+	if weight := weigh(answer); weight > contract.MaxBodyBytes || weight < contract.MaxBodyBytes-100 {
+		t.Errorf("the worst answer weighs %d, want just below %d", weight, contract.MaxBodyBytes)
 	}
 	for name, character := range map[string]string{"four bytes a character": "𐍈", "three bytes": "字"} {
 		if _, err := ValidateAnswer(role, intent, worst(t, character)); err == nil || !strings.Contains(err.Error(), "65000 are allowed") {

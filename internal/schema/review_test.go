@@ -11,7 +11,6 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/diff"
 	"github.com/seed-2ea642bd/airlock/internal/ledger"
 	"github.com/seed-2ea642bd/airlock/internal/plan"
-	"github.com/seed-2ea642bd/airlock/internal/refusal"
 	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
@@ -64,14 +63,11 @@ func TestWorstReview(t *testing.T) {
 		answer.Findings[i].StartLine, answer.Findings[i].Line = &start, &line
 	}
 	review := reviewOf(t, answer)
-	if ReviewBytes != refusal.MaxBodyBytes {
-		t.Errorf("%d bytes are planned for, %d are sent at most", ReviewBytes, refusal.MaxBodyBytes)
-	}
 	if len(review.Comments) != 0 || strings.Count(review.Body, "airlock/1 finding ") != intent.Limits.Findings || strings.Count(review.Body, "airlock/1 disposition ") != mostAnswers {
 		t.Fatalf("not the worst review: %d comments, %d bytes", len(review.Comments), len(review.Body))
 	}
-	if len(review.Body) > ReviewBytes || len(review.Body) < ReviewBytes-6000 {
-		t.Errorf("the worst review has %d bytes, want less than %d and not by much", len(review.Body), ReviewBytes)
+	if len(review.Body) > contract.MaxBodyBytes || len(review.Body) < contract.MaxBodyBytes-6000 {
+		t.Errorf("the worst review has %d bytes, want less than %d and not by much", len(review.Body), contract.MaxBodyBytes)
 	}
 }
 
@@ -92,6 +88,8 @@ func TestWeighIsNeverLess(t *testing.T) {
 			for i := range answer.Findings {
 				answer.Findings[i].Text = untrusted.New(strings.Repeat(text, 200/len(text)))
 				answer.Findings[i].Title = untrusted.New(strings.Repeat(text, 60/len(text)))
+				path, start, line := untrusted.New(strings.Repeat(text, 150/len(text))), contract.MaxInteger-1, contract.MaxInteger
+				answer.Findings[i].Path, answer.Findings[i].StartLine, answer.Findings[i].Line = &path, &start, &line
 			}
 			review.Body = untrusted.New(strings.Repeat(text, 300/len(text)))
 			document, err := contract.Canonical(answer)

@@ -69,6 +69,15 @@ func Escape[Bytes string | []byte](s Bytes) (string, Escaped) {
 	return out.String(), escaped
 }
 
+// VisibleLine is a text on one line with nothing hidden in it: Escape, with line
+// breaks and tabs written as escapes too. Unescape gives the text back.
+func VisibleLine(t Text) string {
+	visible, _ := Escape(t.raw)
+	return lineEscapes.Replace(visible)
+}
+
+var lineEscapes = strings.NewReplacer("\r", "⟦U+000D⟧", "\n", "⟦U+000A⟧", "\t", "⟦U+0009⟧")
+
 // next looks at the character at a place where skipVisible stopped.
 func next(text string, at int) (size int, escape bool, c class) {
 	if text[at] < utf8.RuneSelf {

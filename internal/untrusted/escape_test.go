@@ -40,6 +40,17 @@ func TestEscape(t *testing.T) {
 	}
 }
 
+func TestVisibleLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"a/b.go": "a/b.go", "": "", "a\r\nb\tc\rd": "a⟦U+000D⟧⟦U+000A⟧b⟦U+0009⟧c⟦U+000D⟧d", "\u202e\xff⟦": "⟦U+202E⟧⟦xFF⟧⟦U+27E6⟧",
+	} {
+		got := VisibleLine(New(text))
+		if back, err := Unescape(got); got != want || err != nil || back != text {
+			t.Errorf("%q is shown as %q and comes back as %q, %v; want %q", text, got, back, err, want)
+		}
+	}
+}
+
 func checkEscape(t interface{ Fatalf(string, ...any) }, input string) {
 	got, _ := Escape(input)
 	if !utf8.ValidString(got) {
