@@ -92,20 +92,31 @@ func (r *reader) number(name string) int64 {
 }
 
 var (
-	digestForm     = regexp.MustCompile(`^(sha256:)?[0-9a-f]{64}$`)
-	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}$`)
+	digestForm     = regexp.MustCompile(`^(sha256:)?[0-9a-f]+$`)
+	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
 	workflowForm   = regexp.MustCompile(`^[^/@\s]+/[^/@\s]+/\.github/workflows/[^/@\s]+@\S+$`)
 )
+
+// longestInput bounds a variable that has a form, in bytes.
+const longestInput = 512
+
+// formMatters is why a form matters.
+const formMatters = "what is asked of GitHub is made from it"
 
 // form reads a variable that must have one; what says in our words that it has not.
 func (r *reader) form(name string, form *regexp.Regexp, what string) string {
 	value := r.need(name)
-	if value != "" && !form.MatchString(value) {
-		r.fail(contract.CodeUsage, name+" "+what, "what is asked of GitHub is made from it")
+	if value != "" && (len(value) > longestInput || !form.MatchString(value)) {
+		r.fail(contract.CodeUsage, name+" "+what, formMatters)
 	}
 	return value
 }
 
 func (r *reader) hexadecimal(name string) string {
-	return strings.TrimPrefix(r.form(name, digestForm, "is not 64 hexadecimal digits"), "sha256:")
+	const what = "is not 64 hexadecimal digits"
+	digits := strings.TrimPrefix(r.form(name, digestForm, what), "sha256:")
+	if digits != "" && len(digits) != 64 {
+		r.fail(contract.CodeUsage, name+" "+what, formMatters)
+	}
+	return digits
 }

@@ -126,7 +126,7 @@ func (s *Step) Mask(credential secret.Credential) error {
 
 // Set writes one output. A name or value outside its form is an error, and nothing is written.
 func (s *Step) Set(name string, value Value) error {
-	if !outputName.MatchString(name) {
+	if !outputName.fits(name) {
 		return s.Fault(contract.CodeOutputFailed, "an output has a name of another form", "only lower-case letters, digits and hyphens are sent")
 	}
 	if !value.valid() {

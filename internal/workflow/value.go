@@ -11,21 +11,32 @@ import (
 // Value is one output of a closed form. The zero value is none.
 type Value struct {
 	text string
-	form *regexp.Regexp
+	form form
+}
+
+// form is what a value may look like, and its least and most bytes. The bounds stand beside the expression and not in it:
+// counted repeats are what makes an expression dear to compile, at every start of every program.
+type form struct {
+	pattern     *regexp.Regexp
+	least, most int
+}
+
+func (f form) fits(text string) bool {
+	return f.pattern != nil && len(text) >= f.least && len(text) <= f.most && f.pattern.MatchString(text)
 }
 
 // The forms. None holds a newline, so no value can be more than one line of the runner's file.
 var (
-	outputName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,40}$`)
-	boolForm   = regexp.MustCompile(`^(true|false)$`)
-	countForm  = regexp.MustCompile(`^(0|[1-9][0-9]{0,15})$`)
-	digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	runForm    = regexp.MustCompile(`^run-[0-9a-f]{24}$`)
-	nameForm   = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
-	codeForm   = regexp.MustCompile(`^[a-z][a-z_]{0,60}$`)
+	outputName = form{regexp.MustCompile(`^[a-z][a-z0-9-]*$`), 1, 41}
+	boolForm   = form{regexp.MustCompile(`^(true|false)$`), 4, 5}
+	countForm  = form{regexp.MustCompile(`^(0|[1-9][0-9]*)$`), 1, 16}
+	digestForm = form{regexp.MustCompile(`^[0-9a-f]+$`), 64, 64}
+	runForm    = form{regexp.MustCompile(`^run-[0-9a-f]+$`), 28, 28}
+	nameForm   = form{regexp.MustCompile(`^[a-z][a-z0-9-]*$`), 1, 40}
+	codeForm   = form{regexp.MustCompile(`^[a-z][a-z_]*$`), 1, 61}
 )
 
-func (v Value) valid() bool { return v.form != nil && v.form.MatchString(v.text) }
+func (v Value) valid() bool { return v.form.fits(v.text) }
 
 // Bool is "true" or "false".
 func Bool(b bool) Value { return Value{strconv.FormatBool(b), boolForm} }
