@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -84,7 +85,14 @@ func counted(n int, what string) string {
 func locate(arguments []string) (root string, paths []string, err error) {
 	if len(arguments) == 0 {
 		folder, err := filepath.Abs(".")
-		return rootOf(folder), nil, err
+		if err != nil {
+			return "", nil, err
+		}
+		root, found := rootOf(folder)
+		if !found {
+			return "", nil, errors.New("there is no repository here, neither .git nor .github upwards; name what to check")
+		}
+		return root, nil, nil
 	}
 	for n, argument := range arguments {
 		path, err := filepath.Abs(argument)
@@ -92,7 +100,7 @@ func locate(arguments []string) (root string, paths []string, err error) {
 			return "", nil, err
 		}
 		if n == 0 {
-			root = rootOf(path)
+			root, _ = rootOf(path)
 		}
 		inside, err := filepath.Rel(root, path)
 		if err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
@@ -106,7 +114,8 @@ func locate(arguments []string) (root string, paths []string, err error) {
 	return root, paths, nil
 }
 
-func rootOf(path string) string {
+// rootOf is the repository's root, and whether there is one.
+func rootOf(path string) (string, bool) {
 	folder := path
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		folder = filepath.Dir(path)
@@ -114,14 +123,14 @@ func rootOf(path string) string {
 	for _, mark := range []string{".git", ".github"} {
 		for at := folder; ; at = filepath.Dir(at) {
 			if _, err := os.Stat(filepath.Join(at, mark)); err == nil {
-				return at
+				return at, true
 			}
 			if at == filepath.Dir(at) {
 				break
 			}
 		}
 	}
-	return folder
+	return folder, false
 }
 
 // checksRulesCommand lists the rules.

@@ -51,7 +51,7 @@ func (s *Scenario) seed(publicKey string, now time.Time, engine string) (emulato
 	}
 	seed := emulator.Seed{
 		Repository: emulator.Repository{ID: s.Repository.ID, OwnerID: s.Repository.OwnerID, Name: s.Repository.Name,
-			DefaultBranch: s.Repository.DefaultBranch, PushedAt: opened, Branches: map[string]emulator.Branch{s.Repository.DefaultBranch: {Tree: branch}}},
+			DefaultBranch: s.Repository.DefaultBranch, PushedAt: opened, Branches: map[string]emulator.Branch{s.Repository.DefaultBranch: {Tree: branch}, s.Repository.DefaultBranch + "-next": {Tree: base}}},
 		Users: []*emulator.User{{ID: s.Repository.OwnerID, Login: s.Repository.Owner, Type: "Organization"},
 			{ID: s.App.BotUserID, Login: s.App.Slug + "[bot]", Type: "Bot"}},
 		Apps: []*emulator.App{{ID: s.App.AppID, Slug: s.App.Slug, InstallationID: s.App.InstallationID, BotUserID: s.App.BotUserID,
@@ -199,6 +199,7 @@ func (s *stage) reply(n int) error {
 		return err
 	}
 	before := s.runs[n-1].bundle.Decision.Run
+	left := maps.Clone(replies)
 	for _, thread := range state.Pull(s.scenario.Number).Threads {
 		lines := splitLines(thread.Comments[0].Body)
 		marked, ok := ledger.ParseFinding(lines[len(lines)-1])
@@ -209,6 +210,10 @@ func (s *stage) reply(n int) error {
 		if _, err := s.server.Reply(emulator.TextAct{Number: s.scenario.Number, ActorID: s.scenario.Author.ID, CommentID: thread.Comments[0].ID, Body: words}); err != nil {
 			return fmt.Errorf("the author's reply to %s: %w", idInResult(marked.ID), err)
 		}
+		delete(left, idInResult(marked.ID))
+	}
+	for _, id := range slices.Sorted(maps.Keys(left)) {
+		return fmt.Errorf("pull-request.json: runs[%d].replies: %s is no finding with a thread of the Run before", n, plain(id))
 	}
 	return nil
 }

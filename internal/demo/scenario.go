@@ -228,6 +228,9 @@ func (s *Scenario) tree(folder string) (map[string]string, error) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
+		if !entry.Type().IsRegular() {
+			return fmt.Errorf("%s is not a plain file", name)
+		}
 		data, err := fs.ReadFile(s.files, name)
 		if err != nil {
 			return err
