@@ -142,7 +142,6 @@ func forTests(file *ast.File) bool {
 var waysOut = map[string]map[string]string{
 	"Raw": {
 		"internal/contract":  "canonical bytes",
-		"internal/schema":    "the weight of an answer as it would be posted",
 		"internal/facts":     "names that go into an address",
 		"internal/kernel":    "commands, compared with constants",
 		"internal/ledger":    "markers and sections, read by grammar",

@@ -250,6 +250,15 @@ func TestOutcomeTable(t *testing.T) {
 			in.Effects[0].State, in.Effects[0].ReadBack = contract.StateFailed, nil
 		}, "failed", "platform", "action_required", 1, []contract.Code{"platform_error"}},
 		{"written, and not read back", func(in *Input) { in.Effects[0].ReadBack = nil }, "failed", "platform", "action_required", 1, []contract.Code{"readback_mismatch"}},
+		{"a Finding that was not read back", func(in *Input) { in.Result.Findings = []contract.RawFinding{{ID: "f1"}} }, "failed", "platform", "action_required", 1, []contract.Code{"readback_mismatch"}},
+		{"one of two Findings not read back", func(in *Input) {
+			in.Result.Findings = []contract.RawFinding{{ID: "f1"}, {ID: "f2"}}
+			in.Findings = []contract.Finding{{ID: run + "/f1", Gates: true}}
+		}, "failed", "platform", "failure", 1, []contract.Code{"readback_mismatch", "gating_findings_open"}},
+		{"every Finding read back, one as one that was open", func(in *Input) {
+			in.Result.Findings = []contract.RawFinding{{ID: "f1"}, {ID: "f2"}}
+			in.Findings = []contract.Finding{{ID: run + "/f1"}, {ID: openA, Placement: contract.PlacementAlreadyOpen}}
+		}, "completed", "none", "success", 0, []contract.Code{"already_open"}},
 		{"nought of none", func(in *Input) { in.Effects = nil }, "failed", "platform", "action_required", 1, []contract.Code{"effect_unknown"}},
 		{"a reply and no review", func(in *Input) { in.Effects[0].ReadBack = &contract.ReadBack{Reply: &contract.ReplyReadBack{}} }, "failed", "platform", "action_required", 1, []contract.Code{"effect_unknown"}},
 		{"incomplete, and nothing posted", func(in *Input) {

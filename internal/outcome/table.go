@@ -132,7 +132,8 @@ func written(in Input) end {
 }
 
 // failures lists why not everything that was asked for stands on GitHub, each code once. A Result that says it is a review
-// and left none that was read back is a failure too, whatever the rest says: nought of any number is never a success.
+// and left none that was read back is a failure too, whatever the rest says: nought of any number is never a success. So is
+// one of whose Findings not each was read back: what is not there cannot be open.
 func failures(in Input) []contract.Code {
 	var codes []contract.Code
 	review := false
@@ -149,8 +150,12 @@ func failures(in Input) []contract.Code {
 			codes = appendNew(codes, contract.CodePlatformError)
 		}
 	}
-	if len(codes) == 0 && !review && in.Result.Status != contract.StatusRefused {
+	switch {
+	case len(codes) > 0:
+	case !review && in.Result.Status != contract.StatusRefused:
 		codes = append(codes, contract.CodeEffectUnknown)
+	case len(in.Findings) < len(in.Result.Findings):
+		codes = append(codes, contract.CodeReadbackMismatch)
 	}
 	return codes
 }
