@@ -126,9 +126,9 @@ func (l *loader) authority() error {
 	}
 	// The Role that is asked for stands last, so that the breach is its own.
 	roles = append(roles, c.Role)
-	for _, breach := range Authority(roles, c.Apps, func(string) bool { return true }) {
-		if breach.Role == c.Role.Name {
-			return &Error{File: fileOf("roles/"+c.Role.Name+".json", c.Origin["manifest"]), Field: breach.Field, Reason: breach.Reason}
+	for _, b := range breachesOf(roles, c.Apps, func(string) bool { return true }) {
+		if b.role == c.Role.Name {
+			return &Error{File: fileOf("roles/"+c.Role.Name+".json", c.Origin["manifest"]), Field: b.field, Reason: b.reason}
 		}
 	}
 	return nil

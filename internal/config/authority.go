@@ -25,39 +25,39 @@ func EmbeddedRoles() ([]string, error) {
 	return names, nil
 }
 
-// Rule names an authority check.
-type Rule string
+// rule names an authority check.
+type rule string
 
-// The three authority checks.
+// The authority checks.
 const (
-	// OneOwner: a category belongs to one Role, so that no two give verdicts on the same thing.
-	OneOwner Rule = "one_owner"
-	// WithinCeiling: each Effect that an Intent permits needs no more than the ceiling of the Role's App allows.
-	WithinCeiling Rule = "within_ceiling"
-	// EvalsExist: an Intent of class gate names an eval set, and it exists.
-	EvalsExist Rule = "evals_exist"
+	// oneOwner: a category belongs to one Role, so that no two give verdicts on the same thing.
+	oneOwner rule = "one_owner"
+	// withinCeiling: each Effect that an Intent permits needs no more than the ceiling of the Role's App allows.
+	withinCeiling rule = "within_ceiling"
+	// missingEvals: an Intent of class gate names an eval set, and it exists.
+	missingEvals rule = "evals_exist"
 )
 
-// Breach is one authority check that does not hold. Field is in the manifest of Role.
-type Breach struct {
-	Rule   Rule
-	Role   string
-	Field  string
-	Reason string
+// breach is one authority check that does not hold. field is in the manifest of role.
+type breach struct {
+	rule   rule
+	role   string
+	field  string
+	reason string
 }
 
-// Authority runs the three authority checks over some Roles, and returns what does not hold, in the order of the Roles.
+// breachesOf runs the three authority checks over some Roles, and returns what does not hold, in the order of the Roles.
 // evalsExist reports whether the folder of an eval set has an index that is valid.
-func Authority(roles []contract.Role, apps contract.Apps, evalsExist func(folder string) bool) []Breach {
-	var breaches []Breach
+func breachesOf(roles []contract.Role, apps contract.Apps, evalsExist func(folder string) bool) []breach {
+	var breaches []breach
 	owner := map[string]string{}
 	for _, role := range roles {
-		add := func(rule Rule, field, reason string, args ...any) {
-			breaches = append(breaches, Breach{Rule: rule, Role: role.Name, Field: field, Reason: fmt.Sprintf(reason, args...)})
+		add := func(broken rule, field, reason string, args ...any) {
+			breaches = append(breaches, breach{rule: broken, role: role.Name, field: field, reason: fmt.Sprintf(reason, args...)})
 		}
 		for i, category := range role.Categories {
 			if first, owned := owner[category]; owned {
-				add(OneOwner, fmt.Sprintf("categories[%d]", i), "category %s belongs to the role %s", category, first)
+				add(oneOwner, fmt.Sprintf("categories[%d]", i), "category %s belongs to the role %s", category, first)
 				continue
 			}
 			owner[category] = role.Name
@@ -67,11 +67,11 @@ func Authority(roles []contract.Role, apps contract.Apps, evalsExist func(folder
 			field := fmt.Sprintf("intents[%d]", i)
 			for j, effect := range intent.PermittedEffects {
 				if permission, beyond := contract.Beyond(apps.Needs[effect], app.Ceiling); beyond {
-					add(WithinCeiling, fmt.Sprintf("%s.permitted_effects[%d]", field, j), "%s needs %s, which the ceiling of the app %s does not allow", effect, permission, role.App)
+					add(withinCeiling, fmt.Sprintf("%s.permitted_effects[%d]", field, j), "%s needs %s, which the ceiling of the app %s does not allow", effect, permission, role.App)
 				}
 			}
 			if intent.Class == contract.ClassGate && (intent.Evals == nil || !evalsExist(*intent.Evals)) {
-				add(EvalsExist, field+".evals", "an Intent of class gate must name an eval set that exists")
+				add(missingEvals, field+".evals", "an Intent of class gate must name an eval set that exists")
 			}
 		}
 	}

@@ -231,7 +231,7 @@ func TestAuthorityChecks(t *testing.T) {
 		_, err := airlock.Files.ReadFile(folder + "/cases.json")
 		return err == nil
 	}
-	if breaches := Authority(roles, configured, exist); len(breaches) != 0 {
+	if breaches := breachesOf(roles, configured, exist); len(breaches) != 0 {
 		t.Errorf("the embedded Roles: %+v", breaches)
 	}
 	second := roles[0]
@@ -247,19 +247,19 @@ func TestAuthorityChecks(t *testing.T) {
 	for name, c := range map[string]struct {
 		roles []contract.Role
 		exist func(string) bool
-		want  []Breach
+		want  []breach
 	}{
-		"two owners":                 {append(roles[:1:1], second), exist, []Breach{{OneOwner, "second", "categories[1]", "category security belongs to the role pr-review"}}},
-		"beyond the ceiling":         {[]contract.Role{resolving}, exist, []Breach{{WithinCeiling, "pr-review", "intents[0].permitted_effects[1]", "resolve_thread needs contents: write, which the ceiling of the app pr-review does not allow"}}},
+		"two owners":                 {append(roles[:1:1], second), exist, []breach{{oneOwner, "second", "categories[1]", "category security belongs to the role pr-review"}}},
+		"beyond the ceiling":         {[]contract.Role{resolving}, exist, []breach{{withinCeiling, "pr-review", "intents[0].permitted_effects[1]", "resolve_thread needs contents: write, which the ceiling of the app pr-review does not allow"}}},
 		"advice without an eval set": {[]contract.Role{advising}, exist, nil},
-		"no such app": {[]contract.Role{homeless}, exist, []Breach{
-			{WithinCeiling, "pr-review", "intents[0].permitted_effects[0]", "submit_review needs pull_requests: write, which the ceiling of the app another does not allow"},
-			{WithinCeiling, "pr-review", "intents[0].permitted_effects[1]", "reply_thread needs pull_requests: write, which the ceiling of the app another does not allow"},
+		"no such app": {[]contract.Role{homeless}, exist, []breach{
+			{withinCeiling, "pr-review", "intents[0].permitted_effects[0]", "submit_review needs pull_requests: write, which the ceiling of the app another does not allow"},
+			{withinCeiling, "pr-review", "intents[0].permitted_effects[1]", "reply_thread needs pull_requests: write, which the ceiling of the app another does not allow"},
 		}},
-		"no eval set": {roles, func(string) bool { return false }, []Breach{{EvalsExist, "pr-review", "intents[0].evals", "an Intent of class gate must name an eval set that exists"}}},
+		"no eval set": {roles, func(string) bool { return false }, []breach{{missingEvals, "pr-review", "intents[0].evals", "an Intent of class gate must name an eval set that exists"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := Authority(c.roles, configured, c.exist)
+			got := breachesOf(c.roles, configured, c.exist)
 			if len(got) != len(c.want) {
 				t.Fatalf("got %+v\nwant %+v", got, c.want)
 			}

@@ -38,14 +38,14 @@ func ValidateAnswer(role contract.Role, intent contract.Intent, document []byte)
 // weigh returns the size in bytes of the largest review body that the answer could lead to, after rendering. Links are
 // rendered as if no host were allowed.
 func weigh(answer contract.Answer) int {
-	weight := FrameBytes + FilesBytes
+	weight := frameBytes + filesBytes
 	for _, effect := range answer.Effects {
 		if review := effect.SubmitReview; review != nil {
 			weight += rendered(review.Body)
 		}
 	}
 	for _, finding := range answer.Findings {
-		weight += FindingBytes + rendered(finding.Title) + rendered(finding.Text) + placed(finding)
+		weight += findingBytes + rendered(finding.Title) + rendered(finding.Text) + placed(finding)
 	}
 	texts := map[string]untrusted.Text{}
 	for _, disposition := range answer.Dispositions {
@@ -59,14 +59,14 @@ func weigh(answer contract.Answer) int {
 	for _, effect := range answer.Effects {
 		if review := effect.SubmitReview; review != nil {
 			for _, finding := range review.Answers {
-				weight += AnswerBytes + rendered(texts[finding])
+				weight += answerBytes + rendered(texts[finding])
 			}
 		}
 	}
 	return weight
 }
 
-// placed returns what the place of a Finding takes beyond what FindingBytes has room for: its name, the backticks around a
+// placed returns what the place of a Finding takes beyond what findingBytes has room for: its name, the backticks around a
 // name that holds some, and numbers of more than nine digits.
 func placed(finding contract.RawFinding) int {
 	bytes, digits := 0, 0

@@ -8,15 +8,15 @@ import (
 
 // What the review's body costs beside the model's own texts, in bytes at most. Whoever lays the body out must stay below these.
 const (
-	// FindingBytes is one Finding in the body: its marker, location line, severity and category (24 characters at most, by
+	// findingBytes is one Finding in the body: its marker, location line, severity and category (24 characters at most, by
 	// the schema), a range that could not be kept, and line breaks.
-	FindingBytes = 320
-	// AnswerBytes is one Disposition in the body: its marker, the verdict in words, and line breaks.
-	AnswerBytes = 220
-	// FrameBytes is the review's own marker and the headings.
-	FrameBytes = 600
-	// FilesBytes is the list of files that were left out or whose content the diff does not show.
-	FilesBytes = 4300
+	findingBytes = 320
+	// answerBytes is one Disposition in the body: its marker, the verdict in words, and line breaks.
+	answerBytes = 220
+	// frameBytes is the review's own marker and the headings.
+	frameBytes = 600
+	// filesBytes is the list of files that were left out or whose content the diff does not show.
+	filesBytes = 4300
 )
 
 // Limits of fields that no Role sets, in characters and entries.
@@ -39,7 +39,7 @@ type Bounds struct {
 //
 // The arithmetic, with F findings and A answers:
 //
-//	FrameBytes + FilesBytes + Body + F*(FindingBytes+Title+Path+Text) + A*(AnswerBytes+Text) <= contract.MaxBodyBytes
+//	frameBytes + filesBytes + Body + F*(findingBytes+Title+Path+Text) + A*(answerBytes+Text) <= contract.MaxBodyBytes
 //
 // which gives Text. It counts one byte a character. A text that needs more, because of its script or because the renderer
 // has to neutralise something in it, is weighed as it will be by [ValidateAnswer]: a schema can bound no sum.
@@ -48,7 +48,7 @@ func BoundsOf(limits contract.Limits) (Bounds, error) {
 		Findings: limits.Findings, Dispositions: limits.Findings, Effects: limits.Effects, Answers: mostAnswers,
 		Title: titleCharacters, Path: pathCharacters, Body: bodyCharacters,
 	}
-	room := contract.MaxBodyBytes - FrameBytes - FilesBytes - bounds.Body - bounds.Findings*(FindingBytes+bounds.Title+bounds.Path) - bounds.Answers*AnswerBytes
+	room := contract.MaxBodyBytes - frameBytes - filesBytes - bounds.Body - bounds.Findings*(findingBytes+bounds.Title+bounds.Path) - bounds.Answers*answerBytes
 	bounds.Text = min(room/(bounds.Findings+bounds.Answers), limits.TextCharacters)
 	if bounds.Text < leastCharacters {
 		return Bounds{}, fmt.Errorf("limits.findings %d leaves %d characters for the text of each, %d are the least: allow fewer", limits.Findings, max(bounds.Text, 0), leastCharacters)

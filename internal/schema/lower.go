@@ -10,8 +10,8 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 )
 
-// MaxLoweredBytes is the longest schema that fits one command line argument on Linux.
-const MaxLoweredBytes = 131071
+// maxLoweredBytes is the longest schema that fits one command line argument on Linux.
+const maxLoweredBytes = 131071
 
 // answerKind names what a model answers: result/1 without the harness's own fields, narrowed to one Intent.
 const answerKind = "result/1 (answer)"
@@ -29,8 +29,8 @@ func Lower(role contract.Role, intent contract.Intent) ([]byte, error) {
 	}
 	delete(tree, "allOf")
 	line := appendOrdered(nil, tree)
-	if len(line) > MaxLoweredBytes {
-		return nil, fmt.Errorf("lower result/1 for intent %s of role %s: %d bytes, %d fit the command line", intent.Name, role.Name, len(line), MaxLoweredBytes)
+	if len(line) > maxLoweredBytes {
+		return nil, fmt.Errorf("lower result/1 for intent %s of role %s: %d bytes, %d fit the command line", intent.Name, role.Name, len(line), maxLoweredBytes)
 	}
 	return line, nil
 }
