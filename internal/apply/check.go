@@ -49,23 +49,23 @@ type reporter struct {
 	client     *github.Client
 	repository string
 	app        contract.App
-	externalID string
+	prefix     string
 	check      outcome.Check
 }
 
 func newReporter(client *github.Client, decision contract.Decision, app contract.App, check outcome.Check) reporter {
 	return reporter{client: client, repository: github.Repository(decision.Repository.Owner, decision.Repository.Name), app: app,
-		externalID: facts.CheckExternalID(decision.Run, decision.Item.Number), check: check}
+		prefix: facts.CheckPrefix(decision.Run, decision.Item.Number), check: check}
 }
 
-// write writes the check and reads it back. It looks for one with this Run's external id first and updates it, so that
+// write writes the check and reads it back. It looks for one whose external id begins with this Run's first and updates it, so that
 // running again leaves one check. A lost reply is answered by looking again, as the read-back is.
 func (r reporter) write(ctx context.Context) (contract.CheckRecord, error) {
 	var there *checkRun
 	if err := r.patiently(ctx, func() (err error) { there, err = r.find(ctx); return err }); err != nil {
 		return contract.CheckRecord{}, err
 	}
-	request := checkRequest{ExternalID: r.externalID, Status: "completed", Conclusion: r.check.Conclusion, Output: checkOutput{r.check.Title, r.check.Summary}}
+	request := checkRequest{ExternalID: r.prefix + r.check.Own, Status: "completed", Conclusion: r.check.Conclusion, Output: checkOutput{r.check.Title, r.check.Summary}}
 	method, path := http.MethodPost, r.repository+"/check-runs"
 	if there != nil {
 		method, path = http.MethodPatch, fmt.Sprintf("%s/check-runs/%d", r.repository, there.ID)
@@ -105,13 +105,13 @@ func (r reporter) readBack(ctx context.Context) (contract.CheckRecord, error) {
 func (r reporter) differs(read checkRun) bool {
 	same := func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 	return read.ID == 0 || read.Name != r.check.Name || read.HeadSHA != r.check.Commit || read.Status != "completed" ||
-		read.Conclusion != r.check.Conclusion || !same(read.Output.Title, r.check.Title) || !same(read.Output.Summary, r.check.Summary)
+		read.Conclusion != r.check.Conclusion || read.ExternalID != r.prefix+r.check.Own || !same(read.Output.Title, r.check.Title) || !same(read.Output.Summary, r.check.Summary)
 }
 
 // maxCheckPages bounds the checks of one name on one commit: GitHub keeps 1,000.
 const maxCheckPages = 10
 
-// find looks for this Run's check by its external id, on all pages. Of several the newest counts, as it does on GitHub.
+// find looks for this Run's check by what its external id begins with, on all pages. Of several the newest counts, as it does on GitHub.
 func (r reporter) find(ctx context.Context) (*checkRun, error) {
 	var newest *checkRun
 	path := fmt.Sprintf("%s/commits/%s/check-runs?check_name=%s&filter=all&app_id=%d", r.repository, r.check.Commit, url.QueryEscape(r.check.Name), r.app.AppID)
@@ -127,7 +127,7 @@ func (r reporter) find(ctx context.Context) (*checkRun, error) {
 			return nil, github.Malformed("GET check-runs", "the list is missing, or does not end")
 		}
 		for _, run := range list.CheckRuns {
-			if run.ExternalID == r.externalID && run.App.ID == r.app.AppID && (newest == nil || run.ID > newest.ID) {
+			if strings.HasPrefix(run.ExternalID, r.prefix) && run.App.ID == r.app.AppID && (newest == nil || run.ID > newest.ID) {
 				newest = &run
 			}
 		}

@@ -71,11 +71,11 @@ func (c *checkPage) reporter(t *testing.T) reporter {
 	}
 	decision := contract.Decision{Run: checkedRun, Item: contract.Item{Number: 12}, Repository: contract.Repository{Owner: "o", Name: "n"}}
 	return newReporter(client, decision, contract.App{AppID: emulatortest.AppID},
-		outcome.Check{Name: "airlock / pr-review", Commit: strings.Repeat("c", 40), Conclusion: "failure", Title: "A title", Summary: "A summary"})
+		outcome.Check{Name: "airlock / pr-review", Commit: strings.Repeat("c", 40), Conclusion: "failure", Own: "failure", Title: "A title", Summary: "A summary"})
 }
 
 func planted(id int, run string, app int64) map[string]any {
-	return map[string]any{"id": id, "name": "airlock / pr-review", "head_sha": strings.Repeat("c", 40), "external_id": facts.CheckExternalID(run, 12),
+	return map[string]any{"id": id, "name": "airlock / pr-review", "head_sha": strings.Repeat("c", 40), "external_id": facts.CheckPrefix(run, 12) + "success",
 		"status": "completed", "conclusion": "success", "output": map[string]any{"title": "T", "summary": "S"}, "app": map[string]any{"id": app}}
 }
 

@@ -47,7 +47,7 @@ func (replyKind) find(s Session, seen Seen, effect plan.Effect) (found, bool) {
 				there.differs = "the author of the reply"
 			case thread.NodeID != effect.Reply.ThreadID:
 				there.differs = "the thread of the reply"
-			case comment.EditedAt == nil && !sameText(comment.Text, effect.Reply.Body):
+			case !sameText(comment.Text, effect.Reply.Body):
 				there.differs = "the body of the reply"
 			}
 			return there, true

@@ -74,7 +74,7 @@ func (reviewKind) find(s Session, seen Seen, effect plan.Effect) (found, bool) {
 	switch {
 	case review.Author.ID != s.App.BotUserID:
 		there.differs = "the author of the review"
-	case !sameText(review.Text, effect.Review.Body) && review.EditedAt == nil:
+	case !sameText(review.Text, effect.Review.Body):
 		there.differs = "the body of the review"
 	case review.State != "COMMENTED":
 		there.differs = "the state of the review"
@@ -131,7 +131,7 @@ func lineComment(seen Seen, c plan.Comment) (readComment, bool) {
 		default:
 			read.Line = *thread.OriginalLine
 			read.differs = read.Line != c.Line || thread.Path != c.Path || thread.Side != c.Side ||
-				!sameStart(thread.OriginalStartLine, c.StartLine) || top.EditedAt == nil && !sameText(top.Text, c.Body)
+				!sameStart(thread.OriginalStartLine, c.StartLine) || !sameText(top.Text, c.Body)
 		}
 		return read, true
 	}

@@ -13,10 +13,7 @@ func CheckName(role string) string { return "airlock / " + role }
 // CheckPrefix begins the external id of the check that a Run writes for an item, "<run>#<number>#", by which the check is
 // found again. A commit may be the head of several pull requests, so the check says which one it is for. After the prefix
 // stands its own conclusion, which disregards siblings: the shown one waits for them, and they ask for this one.
-func CheckPrefix(run string, number int) string { return CheckExternalID(run, number) + "#" }
-
-// CheckExternalID is an external id without an own conclusion: its check tells siblings nothing.
-func CheckExternalID(run string, number int) string { return run + "#" + strconv.Itoa(number) }
+func CheckPrefix(run string, number int) string { return run + "#" + strconv.Itoa(number) + "#" }
 
 // checkFor reads an external id: whether it is one for the item, and the own conclusion, nil where it is none.
 func checkFor(externalID string, number int) (own *string, found bool) {

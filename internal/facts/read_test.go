@@ -245,7 +245,7 @@ func TestSiblings(t *testing.T) {
 		{"its own, whatever is shown", []*emulator.CheckRun{check(1, emulatortest.AppID, own(13, "failure"), "success")}, "failure"},
 		{"its own, advising", []*emulator.CheckRun{check(1, emulatortest.AppID, own(13, "neutral"), "neutral")}, "neutral"},
 		{"the newest of its own", []*emulator.CheckRun{check(2, emulatortest.AppID, own(13, "action_required"), "success"), check(1, emulatortest.AppID, own(13, "success"), "success")}, "action_required"},
-		{"the newest of its own, which does not say", []*emulator.CheckRun{check(2, emulatortest.AppID, facts.CheckExternalID(run, 13), "success"), check(1, emulatortest.AppID, own(13, "success"), "success")}, "<none>"},
+		{"the newest of its own, which does not say", []*emulator.CheckRun{check(2, emulatortest.AppID, run+"#13", "success"), check(1, emulatortest.AppID, own(13, "success"), "success")}, "<none>"},
 		{"an own conclusion that is none", []*emulator.CheckRun{check(1, emulatortest.AppID, own(13, "Success"), "success")}, "<none>"},
 		{"an own conclusion with more behind it", []*emulator.CheckRun{check(1, emulatortest.AppID, own(13, "success#"), "success")}, "<none>"},
 		{"that of this item", []*emulator.CheckRun{check(1, emulatortest.AppID, own(12, "success"), "success")}, "<none>"},
