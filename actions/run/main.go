@@ -6,19 +6,15 @@ import (
 	"crypto/rand"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/seed-2ea642bd/airlock/internal/run"
+	"github.com/seed-2ea642bd/airlock/internal/workflow"
 )
 
 func main() {
-	env := map[string]string{}
-	for _, variable := range os.Environ() {
-		name, value, _ := strings.Cut(variable, "=")
-		env[name] = value
-	}
+	env := workflow.Variables(os.Environ())
 	os.Clearenv() // nothing that is started later inherits anything
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run.Program(ctx, run.Environment{Env: env, Clock: time.Now, Random: rand.Reader, Stdout: os.Stdout, Stderr: os.Stderr})

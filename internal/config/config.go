@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	airlock "github.com/seed-2ea642bd/airlock"
+	"github.com/seed-2ea642bd/airlock/internal/bundle"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/schema"
 )
@@ -77,8 +78,9 @@ func Load(ctx context.Context, source Source, role string) (Config, error) {
 // Bundle returns the configuration's files as decide hands them on, by their names in the bundle: records in canonical form,
 // the prompt byte for byte.
 func (c Config) Bundle() (map[string][]byte, error) {
-	files := map[string][]byte{"prompt.md": c.Prompt}
-	for name, record := range map[string]any{"policy.json": c.Policy, "apps.json": c.Apps, "harness.json": c.Harness, "role.json": c.Role} {
+	files := map[string][]byte{bundle.PromptFile: c.Prompt}
+	for name, record := range map[string]any{bundle.PolicyFile: c.Policy, bundle.AppsFile: c.Apps, bundle.HarnessFile: c.Harness,
+		bundle.RoleFile: c.Role} {
 		data, err := contract.Canonical(record)
 		if err != nil {
 			return nil, fmt.Errorf("write %s: %w", name, err)

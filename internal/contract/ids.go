@@ -36,3 +36,6 @@ func Fingerprint(category, path, anchor string) string {
 
 // FindingID makes the id that a Finding of a Result has everywhere else: "<run>/f1".
 func FindingID(run, id string) string { return run + "/" + id }
+
+// CheckName is the name of a Role's check, by which a maintainer requires it.
+func CheckName(role string) string { return "airlock / " + role }

@@ -280,7 +280,7 @@ func (p *parser) escape(field string) (rune, *DecodeError) {
 	return 0, fault(field, "an unknown escape, at byte %d", p.at-2)
 }
 
-// unit reads \uXXXX.
+// unit reads one escape of four hexadecimal digits.
 func (p *parser) unit(field string) (rune, *DecodeError) {
 	if p.at+6 > len(p.data) {
 		return 0, fault(field, "the document ends inside an escape")

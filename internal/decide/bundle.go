@@ -7,18 +7,19 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/seed-2ea642bd/airlock/internal/bundle"
 	"github.com/seed-2ea642bd/airlock/internal/config"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/facts"
 	"github.com/seed-2ea642bd/airlock/internal/schema"
 )
 
-// bundle is the files that decide hands on, by name.
-type bundle map[string][]byte
+// gathered is the files that decide hands on, by name.
+type gathered map[string][]byte
 
 // gather makes the files that the Decision names. Facts that are not facts/1 are an error: GitHub answered with something
 // that no other program would read.
-func gather(configuration config.Config, snapshot facts.Snapshot) (bundle, error) {
+func gather(configuration config.Config, snapshot facts.Snapshot) (gathered, error) {
 	files, err := configuration.Bundle()
 	if err != nil {
 		return nil, err
@@ -30,21 +31,21 @@ func gather(configuration config.Config, snapshot facts.Snapshot) (bundle, error
 	if err := schema.Validate("facts/1", record); err != nil {
 		return nil, fmt.Errorf("what GitHub answered is not facts/1: %w", err)
 	}
-	files["facts.json"], files["diff.patch"] = record, snapshot.Diff
+	files[bundle.FactsFile], files[bundle.DiffFile] = record, snapshot.Diff
 	return files, nil
 }
 
 // inputs describes the files for the Decision.
-func (b bundle) inputs() contract.Inputs {
+func (b gathered) inputs() contract.Inputs {
 	of := func(name string) contract.File { return contract.FileOf(b[name]) }
 	return contract.Inputs{
-		Apps: of("apps.json"), Diff: of("diff.patch"), Facts: of("facts.json"), Harness: of("harness.json"), Manifest: of("role.json"),
-		Policy: of("policy.json"), Prompt: of("prompt.md"),
+		Apps: of(bundle.AppsFile), Diff: of(bundle.DiffFile), Facts: of(bundle.FactsFile), Harness: of(bundle.HarnessFile), Manifest: of(bundle.RoleFile),
+		Policy: of(bundle.PolicyFile), Prompt: of(bundle.PromptFile),
 	}
 }
 
 // add puts the Decision into the bundle and returns its digest.
-func (b bundle) add(decision contract.Decision) (string, error) {
+func (b gathered) add(decision contract.Decision) (string, error) {
 	record, err := contract.Canonical(decision)
 	if err != nil {
 		return "", err
@@ -52,13 +53,13 @@ func (b bundle) add(decision contract.Decision) (string, error) {
 	if err := schema.Validate("decision/1", record); err != nil {
 		return "", fmt.Errorf("the Decision is not decision/1: %w", err)
 	}
-	b["decision.json"] = record
+	b[bundle.DecisionFile] = record
 	return contract.Digest(record), nil
 }
 
 // write makes the directory with all files in it, or leaves nothing: the files are written into a directory beside it, which
 // then takes its name. The directory must not exist, or be empty.
-func (b bundle) write(directory string) error {
+func (b gathered) write(directory string) error {
 	parent := filepath.Dir(filepath.Clean(directory))
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return fmt.Errorf("make the directory above it: %w", err)

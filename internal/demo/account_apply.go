@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/emulator"
-	"github.com/seed-2ea642bd/airlock/internal/outcome"
 )
 
 // writes begins the part of one apply.
@@ -70,7 +69,7 @@ func (a *account) wrote(p *passed, code int) {
 	if o.Check != nil {
 		check = fmt.Sprintf("%s on %s, read back", words(o.Check.Conclusion), shortCommit(o.Check.Commit))
 	}
-	a.item("check", "%s: %s", outcome.CheckName(role), check)
+	a.item("check", "%s: %s", contract.CheckName(role), check)
 	for _, code := range o.Reasons {
 		reason, _ := contract.ReasonOf(code)
 		a.item("", "%s: %s", code, reason.Sentence)

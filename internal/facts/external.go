@@ -7,9 +7,6 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 )
 
-// CheckName is the name of a Role's check.
-func CheckName(role string) string { return "airlock / " + role }
-
 // CheckPrefix begins the external id of the check that a Run writes for an item, "<run>#<number>#", by which the check is
 // found again. A commit may be the head of several pull requests, so the check says which one it is for. After the prefix
 // stands its own conclusion, which disregards siblings: the shown one waits for them, and they ask for this one.

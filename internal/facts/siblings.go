@@ -46,7 +46,7 @@ func (r reader) readSiblings(ctx context.Context, head string) ([]contract.Sibli
 // readChecks reads our App's completed checks of the Role on a commit.
 func (r reader) readChecks(ctx context.Context, head string) ([]*gogithub.CheckRun, error) {
 	var checks []*gogithub.CheckRun
-	path := r.repository() + "/commits/" + head + "/check-runs?filter=all&status=completed&check_name=" + url.QueryEscape(CheckName(r.request.Role))
+	path := r.repository() + "/commits/" + head + "/check-runs?filter=all&status=completed&check_name=" + url.QueryEscape(contract.CheckName(r.request.Role))
 	whole, err := listREST(path, maxPages, func(path string) (*github.Response, error) {
 		var page gogithub.ListCheckRunsResults
 		response, err := r.client.REST(ctx, "GET", path, nil, &page)
@@ -57,7 +57,7 @@ func (r reader) readChecks(ctx context.Context, head string) ([]*gogithub.CheckR
 			return nil, github.Malformed("GET check-runs", "the list or its count is missing")
 		}
 		for _, check := range page.CheckRuns {
-			if check.GetApp().GetID() == r.request.App.AppID && check.GetName() == CheckName(r.request.Role) && check.GetStatus() == "completed" {
+			if check.GetApp().GetID() == r.request.App.AppID && check.GetName() == contract.CheckName(r.request.Role) && check.GetStatus() == "completed" {
 				checks = append(checks, check)
 			}
 		}

@@ -77,14 +77,11 @@ func Conclude(in Input) Report {
 	if end.conclusion != "" {
 		conclusion := end.conclusion
 		report.Outcome.Conclusion = &conclusion
-		report.Check = &Check{Name: CheckName(in.Decision.Role), Commit: in.Decision.Commit, Conclusion: conclusion, Own: end.own}
+		report.Check = &Check{Name: contract.CheckName(in.Decision.Role), Commit: in.Decision.Commit, Conclusion: conclusion, Own: end.own}
 		report.Check.Title, report.Check.Summary = title(report.Outcome), summary(report.Outcome)
 	}
 	return report
 }
-
-// CheckName is the name of a Role's check.
-func CheckName(role string) string { return "airlock / " + role }
 
 // CheckWritten records the check that was read back.
 func (r Report) CheckWritten(record contract.CheckRecord) Report {
