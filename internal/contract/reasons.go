@@ -94,6 +94,17 @@ const (
 	CodeIdentityMismatch Code = "identity_mismatch"
 	CodeIdentityCeiling  Code = "identity_ceiling"
 
+	CodeIdentityRequest      Code = "identity_request"
+	CodeIdentitySignature    Code = "identity_signature"
+	CodeIdentityInstallation Code = "identity_installation"
+	CodeIdentitySuspended    Code = "identity_suspended"
+	CodeIdentityUnaccepted   Code = "identity_unaccepted"
+	CodeIdentityRepository   Code = "identity_repository"
+	CodeIdentityExcess       Code = "identity_excess"
+	CodeIdentityShort        Code = "identity_short"
+	CodeIdentityElsewhere    Code = "identity_elsewhere"
+	CodeInterrupted          Code = "interrupted"
+
 	CodeGatingFindingsOpen Code = "gating_findings_open"
 	CodeFilesOmitted       Code = "files_omitted"
 	CodeFilesOpaque        Code = "files_opaque"
@@ -101,6 +112,7 @@ const (
 	CodeContentReencoded   Code = "content_reencoded"
 	CodeAlreadyOpen        Code = "already_open"
 	CodeCarried            Code = "carried"
+	CodeDuplicateSeen      Code = "duplicate_seen"
 
 	CodeChangeTooLarge   Code = "change_too_large"
 	CodeContextMissing   Code = "context_missing"
@@ -300,9 +312,19 @@ func Reasons() []Reason {
 		{CodeReadbackMismatch, StageEffect, FaultPlatform, "What was read back is not what was written.", "another body", "Look at the item; run apply again."},
 		{CodeReviewPending, StageEffect, FaultPlatform, "A pending review of our App is in the way.", "left by an earlier process", "Delete the pending review, then run apply again."},
 		{CodeIdentityKey, StageEffect, FaultConfiguration, "The App's private key cannot be used.", "not a PEM block", "Store the key that GitHub generated, whole."},
-		{CodeIdentityRefused, StageEffect, FaultConfiguration, "GitHub refused to mint the token.", "422 permissions not granted", "Accept the App's permissions for this repository."},
-		{CodeIdentityMismatch, StageEffect, FaultPlatform, "The token is not exactly what was asked for.", "contents: write granted", "Nothing was written; the token was revoked. Run again."},
+		{CodeIdentityRefused, StageEffect, FaultConfiguration, "GitHub refused to mint the token for a reason that has no code of its own.", "a 422 of another form", "Read GitHub's sentence in the job's log."},
+		{CodeIdentityMismatch, StageEffect, FaultPlatform, "The token is not what was asked for in its end or in a permission that GitHub does not have.", "it ends in three hours", "Nothing was written; the token was revoked. Run again."},
 		{CodeIdentityCeiling, StageEffect, FaultConfiguration, "An Effect needs more than the App's ceiling allows.", "resolve_thread without contents: write", "Raise the ceiling in apps.json, or forbid the Effect."},
+		{CodeIdentityRequest, StageEffect, FaultConfiguration, "The token would be asked for without a permission, with one that nothing here needs, or for no repository, so it was not asked for.", "pull-requests for pull_requests", "Correct needs in apps.json; nothing was asked of GitHub."},
+		{CodeIdentitySignature, StageEffect, FaultConfiguration, "GitHub does not accept the App's signature, by its own clock either.", "the key of another App", "Compare app_id in apps.json with the App of the stored key, or store a new key."},
+		{CodeIdentityInstallation, StageEffect, FaultConfiguration, "GitHub knows no such App or installation.", "the App was uninstalled", "Install the App, and correct app_id and installation_id in apps.json."},
+		{CodeIdentitySuspended, StageEffect, FaultConfiguration, "The installation is suspended.", "suspended by an owner", "Lift the suspension on the installation's page."},
+		{CodeIdentityUnaccepted, StageEffect, FaultConfiguration, "The installation has not accepted a permission that is needed.", "contents: write was added to the App later", "Accept the App's permissions on the installation's page."},
+		{CodeIdentityRepository, StageEffect, FaultConfiguration, "The installation does not reach this repository.", "it is not among the selected repositories", "Add the repository on the installation's page."},
+		{CodeIdentityExcess, StageEffect, FaultPlatform, "The token holds more than was asked for.", "contents: write granted", "Nothing was written; the token was revoked. If it stays, report it to GitHub."},
+		{CodeIdentityShort, StageEffect, FaultPlatform, "The token holds less than was asked for.", "pull_requests: read granted", "Nothing was written; the token was revoked. Compare the App's permissions, then run again."},
+		{CodeIdentityElsewhere, StageEffect, FaultPlatform, "The token is not for exactly the one repository.", "all repositories of the installation", "Nothing was written; the token was revoked. If it stays, report it to GitHub."},
+		{CodeInterrupted, StageEffect, FaultPlatform, "The program was told to stop before it was done.", "SIGINT: the job was cancelled", "Run apply again; it goes on from what was written."},
 		{CodeGatingFindingsOpen, StageReport, FaultNone, "Findings that gate are open.", "one critical finding", "Fix them, or have a maintainer resolve their threads."},
 		{CodeFilesOmitted, StageReport, FaultItem, "Files were left out over the budget.", "2 files, 48211 characters", "A person must review them, or split the change."},
 		{CodeFilesOpaque, StageReport, FaultItem, "The diff does not show the content of some files.", "one changed image", "A person must review them."},
@@ -310,6 +332,7 @@ func Reasons() []Reason {
 		{CodeContentReencoded, StageReport, FaultNone, "The diff's bytes differ, its files do not.", "longer abbreviated ids", "Nothing."},
 		{CodeAlreadyOpen, StageReport, FaultNone, "A Finding was open already and was not posted again.", "same line, same category", "Nothing."},
 		{CodeCarried, StageReport, FaultNone, "The check is carried from an earlier Run of the same content.", "a merge of the base", "Nothing."},
+		{CodeDuplicateSeen, StageReport, FaultNone, "An Effect of this Run stands more than once on the item.", "two applies at once, without the workflow's concurrency", "Give apply its concurrency back. Both posts count as one; a thread that stands twice is resolved in both."},
 		{CodeChangeTooLarge, StageModel, FaultItem, "The model says the change is too large for it.", "status incomplete", "Split the change."},
 		{CodeContextMissing, StageModel, FaultItem, "The model says it was not shown what it needs.", "status incomplete", "A person must review it."},
 		{CodeDeclinedUnsafe, StageModel, FaultItem, "The model declined to work on this change.", "status refused", "A person must review it."},
