@@ -44,6 +44,10 @@ type Server struct {
 	calls []Call
 	// pending holds the faults that still wait for their call, in the order they were injected.
 	pending []*pendingFault
+	// late are the operations of lost requests that are done after the next call.
+	late []func()
+	// past is what stood on the pull requests before the last write, kept while a fault waits that shows it.
+	past *past
 	// abbreviation is the number of hexadecimal digits on the index lines of a diff.
 	abbreviation int
 	gates        map[string]*gate

@@ -26,8 +26,10 @@ func replaced(make func(*call) answer) func(*appliedFault, *call, answer) answer
 
 // faultKinds is the table of faults. Names of a kind that answers in place of the operation say "not done" in Doc.
 func faultKinds() []faultKind {
-	kinds := append(transportFaults(), limitFaults()...)
+	kinds := append(transportFaults(), staleFault())
+	kinds = append(kinds, limitFaults()...)
 	kinds = append(kinds, refusalFaults()...)
+	kinds = append(kinds, graphqlFaults()...)
 	kinds = append(kinds, credentialFaults()...)
 	kinds = append(kinds, artifactFaults()...)
 	return append(kinds, eventFaults()...)
@@ -47,6 +49,11 @@ func transportFaults() []faultKind {
 			after: replaced(func(*call) answer { return page(http.StatusBadGateway) })},
 		{Kind: Kind{"bad-gateway-not-done", "The answer is 502 with a page of HTML; not done.", "I4"},
 			before: instead(func(*call) answer { return page(http.StatusBadGateway) })},
+		{Kind: Kind{"late", "The connection is closed without an answer, and the operation is done after the call that follows.", "D1"},
+			before: func(_ *appliedFault, c *call) (answer, bool) {
+				c.server.late = append(c.server.late, func() { c.server.perform(c) })
+				return answer{hangUp: true}, true
+			}},
 		{Kind: Kind{"html-200", "The operation is done, and the answer is 200 with a page of HTML.", "E11"},
 			after: replaced(func(*call) answer { return page(http.StatusOK) })},
 		{Kind: Kind{"empty-200", "The operation is done, and the answer is 200 without a body.", "E11"},
@@ -132,6 +139,8 @@ func refusalFaults() []faultKind {
 				refusal.body.(object)["errors"] = "Could not be processed"
 				return refusal
 			})},
+		{Kind: Kind{"invalid-internal-done", "The operation is done, and the answer is 422 that tells of an internal error.", "W1, D1"},
+			after: replaced(func(*call) answer { return rejected("An internal error occurred, please try again.") })},
 		{Kind: Kind{"invalid-internal", "The answer is 422 that tells of an internal error, to be tried again; not done.", "W1"},
 			before: instead(func(*call) answer { return rejected("An internal error occurred, please try again.") })},
 		{Kind: Kind{"diff-too-large", "The diff is refused with 406 for its number of files; not done.", "I5, W18"}, only: diffPath,

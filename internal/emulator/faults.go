@@ -49,7 +49,8 @@ type Kind struct {
 
 type faultKind struct {
 	Kind
-	// only is the match of a fault of this kind that names no call.
+	// only is the match of the calls that the kind is about, empty where it may come at any call. A fault that names no call is
+	// at the first of them.
 	only string
 	// gated makes the call wait before anything else.
 	gated bool
@@ -78,6 +79,15 @@ func Kinds() []Kind {
 		kinds = append(kinds, kind.Kind)
 	}
 	return kinds
+}
+
+// Only returns the match of the calls that a kind is about; it is empty where the kind may come at any call.
+func Only(kind string) string {
+	kinds := faultKinds()
+	if at := slices.IndexFunc(kinds, func(k faultKind) bool { return k.Name == kind }); at >= 0 {
+		return kinds[at].only
+	}
+	return ""
 }
 
 // Inject adds a fault. It is an error to name an unknown kind, or a call in two ways.

@@ -13,7 +13,7 @@ import (
 
 // TestFaults injects every kind and looks at what the client gets and what was done.
 func TestFaults(t *testing.T) {
-	const comment, get, mintCall = "comment", "get", "mint"
+	const comment, get, mintCall, graphql = "comment", "get", "mint", "graphql"
 	cases := []struct {
 		kind string
 		// call is a write of a comment, a read of the pull request, or a mint.
@@ -29,6 +29,7 @@ func TestFaults(t *testing.T) {
 		{"error-500-not-done", comment, `500 {"documentation_url"`, false, nil},
 		{"bad-gateway-done", comment, "502 <!DOCTYPE html>", true, nil},
 		{"bad-gateway-not-done", comment, "502 <!DOCTYPE html>", false, nil},
+		{"late", comment, "", false, nil},
 		{"html-200", comment, "200 <!DOCTYPE html>", true, nil},
 		{"empty-200", comment, "200 ", true, nil},
 		{"truncated-json", comment, `201 {"author_association":`, true, func(t *testing.T, _ *emulatortest.Instance, _ client, given reply) {
@@ -52,6 +53,12 @@ func TestFaults(t *testing.T) {
 		{"invalid-strings", comment, "422 ", false, contains(`"errors":["Line could not be resolved"]`)},
 		{"invalid-objects", comment, "422 ", false, contains(`"errors":[{`)},
 		{"invalid-one-string", comment, "422 ", false, contains(`"errors":"Could`)},
+		{"invalid-internal-done", comment, "422 ", true, contains("internal error")},
+		{"graphql-forbidden", graphql, `200 {"data":null,"errors":[{"type":"FORBIDDEN",`, false, nil},
+		{"graphql-not-found", graphql, `200 {"data":null,"errors":[{"type":"NOT_FOUND",`, false, nil},
+		{"graphql-limited", graphql, `200 {"data":null,"errors":[{"type":"RATE_LIMITED",`, false, nil},
+		{"graphql-failed-done", graphql, `200 {"data":null,"errors":[{"message":"Something went wrong`, false, nil},
+		{"graphql-failed-not-done", graphql, `200 {"data":null,"errors":[{"message":"Something went wrong`, false, nil},
 		{"invalid-internal", comment, "422 ", false, contains("internal error")},
 		{"diff-too-large", "diff", "406 ", false, contains("too_large")},
 		{"longer-abbreviation", "diff", "200 diff --git", false, func(t *testing.T, _ *emulatortest.Instance, _ client, given reply) {
@@ -113,7 +120,7 @@ func TestFaults(t *testing.T) {
 		{"event-draft", comment, "201 ", true, hasEvent("convert_to_draft")},
 		{"event-retarget", comment, "201 ", true, hasEvent("base_ref_changed")},
 	}
-	tested := map[string]bool{"slow": true}
+	tested := map[string]bool{"slow": true, "stale": true}
 	for _, c := range cases {
 		tested[c.kind] = true
 		t.Run(c.kind, func(t *testing.T) {
@@ -137,6 +144,8 @@ func TestFaults(t *testing.T) {
 				given = client{t: t, url: job.url, token: job.token, accept: "application/vnd.github.diff"}.get(repo + "/pulls/12")
 			case mintCall:
 				given = client{t: t, url: job.url, token: signed(t, nil)}.do("POST", mintPath, `{"repository_ids":[701002003],"permissions":{"pull_requests":"write"}}`)
+			case graphql:
+				given = app.do("POST", "/graphql", graphqlBody(t, `{repository(owner:"example-org",name:"ledger"){id}}`, nil))
 			case "revoke":
 				given = app.do("DELETE", "/installation/token", "")
 			case "blob":

@@ -84,7 +84,12 @@ func (server *Server) answerTo(r *http.Request, body []byte) (applied *appliedFa
 		gate.wait(r.Context())
 		server.mutex.Lock()
 	}
+	late := server.late
+	server.late = nil
 	given = server.serveCall(r, body, entry, applied)
+	for _, do := range late {
+		do()
+	}
 	server.calls[entry].Status = given.status
 	return applied, given, server.calls[entry].Number, server.clock.now()
 }
@@ -111,7 +116,7 @@ func (server *Server) serveCall(r *http.Request, body []byte, entry int, applied
 		server.calls[entry].Operation = c.route.path
 	}
 	if applied == nil {
-		return server.perform(c)
+		return server.remembered(c)
 	}
 	server.calls[entry].Fault = applied.kind.Name
 	if applied.kind.before != nil {
@@ -119,7 +124,7 @@ func (server *Server) serveCall(r *http.Request, body []byte, entry int, applied
 			return given
 		}
 	}
-	given := server.perform(c)
+	given := server.remembered(c)
 	if applied.kind.after != nil {
 		given = applied.kind.after(applied, c, given)
 	}
