@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-2ea642bd/airlock/internal/github"
+	"github.com/seed-2ea642bd/airlock/internal/identity"
 )
 
 // say logs one step in our words: codes, ids, counts and the errors of our own packages, which quote no untrusted text.
@@ -26,6 +27,10 @@ func (p *program) say(what string, attributes ...any) {
 // told is an error in closed words. Of a failed call it is the operation, the class, the status and the permissions that
 // would have done, and not GitHub's own sentence, which may quote what a stranger wrote.
 func told(err error) string {
+	var fault *identity.Fault
+	if errors.As(err, &fault) {
+		return fault.Error() // of what GitHub says of the App itself nobody else has a word in it
+	}
 	var failure *github.Error
 	if !errors.As(err, &failure) {
 		return err.Error()

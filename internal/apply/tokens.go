@@ -18,6 +18,8 @@ type tokens struct {
 	// failed are the records of tokens that were not what was asked for, mint the calls of all mints.
 	failed []contract.TokenRecord
 	mint   contract.Calls
+	// ended says that revocation was tried: what GitHub did not take then is in the record as it is, and is not tried again.
+	ended bool
 }
 
 // client returns the client of a planned token.
@@ -54,8 +56,13 @@ func (t *tokens) of(purpose string) *identity.Token {
 	return nil
 }
 
-// revoke ends every token; it is idempotent.
-func (t *tokens) revoke(ctx context.Context) { t.minter.Revoke(ctx, t.minted...) }
+// revoke ends every token, once.
+func (t *tokens) revoke(ctx context.Context) {
+	if !t.ended {
+		t.ended = true
+		t.minter.Revoke(ctx, t.minted...)
+	}
+}
 
 func (t *tokens) records() []contract.TokenRecord {
 	records := append([]contract.TokenRecord{}, t.failed...)

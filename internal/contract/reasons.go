@@ -313,7 +313,7 @@ func Reasons() []Reason {
 		{CodeReviewPending, StageEffect, FaultPlatform, "A pending review of our App is in the way.", "left by an earlier process", "Delete the pending review, then run apply again."},
 		{CodeIdentityKey, StageEffect, FaultConfiguration, "The App's private key cannot be used.", "not a PEM block", "Store the key that GitHub generated, whole."},
 		{CodeIdentityRefused, StageEffect, FaultConfiguration, "GitHub refused to mint the token for a reason that has no code of its own.", "a 422 of another form", "Read GitHub's sentence in the job's log."},
-		{CodeIdentityMismatch, StageEffect, FaultPlatform, "The token is not what was asked for in its end or in a permission that GitHub does not have.", "it ends in three hours", "Nothing was written; the token was revoked. Run again."},
+		{CodeIdentityMismatch, StageEffect, FaultPlatform, "The token does not end within the hour, as GitHub's tokens do.", "it ends in three hours", "Nothing was written; the token was revoked. Run again."},
 		{CodeIdentityCeiling, StageEffect, FaultConfiguration, "An Effect needs more than the App's ceiling allows.", "resolve_thread without contents: write", "Raise the ceiling in apps.json, or forbid the Effect."},
 		{CodeIdentityRequest, StageEffect, FaultConfiguration, "The token would be asked for without a permission, with one that nothing here needs, or for no repository, so it was not asked for.", "pull-requests for pull_requests", "Correct needs in apps.json; nothing was asked of GitHub."},
 		{CodeIdentitySignature, StageEffect, FaultConfiguration, "GitHub does not accept the App's signature, by its own clock either.", "the key of another App", "Compare app_id in apps.json with the App of the stored key, or store a new key."},

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,20 +26,15 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/secret"
 )
 
-// Fault is why there is no token: its code is one of identity_key, identity_refused, identity_mismatch, rate_limited and
-// platform_error.
+// Fault is why there is no token: its code is one of the identity codes of stage effect, rate_limited or platform_error.
 type Fault struct {
-	Code  contract.Code
+	Code contract.Code
+	// What is printable ASCII: our words, and after a refused mint GitHub's own sentence about the App.
 	What  string
 	Cause error
 }
 
-func (f *Fault) Error() string {
-	if f.Cause == nil {
-		return f.What
-	}
-	return f.What + ": " + f.Cause.Error()
-}
+func (f *Fault) Error() string { return f.What }
 
 func (f *Fault) Unwrap() error { return f.Cause }
 
@@ -95,15 +91,28 @@ func (w watched) RoundTrip(request *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
+// Bounds of what goes on where the Run is cancelled meanwhile. A mint does, because an answer that nobody waits for would be a
+// token that nobody revokes, and a revocation does. The runner kills a cancelled step ten seconds after it signalled it, so
+// the two together leave it half of that.
 const (
-	// mintTime bounds one mint. It goes on where the Run is cancelled meanwhile: an answer that nobody waits for would be a
-	// token that nobody revokes.
-	mintTime = 10 * time.Second
-	// revokeTime bounds the revocation of all tokens of a Run: the runner kills a cancelled step some seconds after it
-	// signalled it.
+	mintTime    = 10 * time.Second
+	mintGrace   = 2 * time.Second
 	revokeTime  = 5 * time.Second
+	revokeGrace = 2500 * time.Millisecond
 	revokeTries = 3
 )
+
+// outliving is a context that lasts for most, and after ctx was cancelled for grace at most.
+func outliving(ctx context.Context, most, grace time.Duration) (context.Context, context.CancelFunc) {
+	lasting, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
+	stop := context.AfterFunc(ctx, func() {
+		last, end := context.WithTimeout(lasting, grace)
+		<-last.Done()
+		end()
+		cancel()
+	})
+	return lasting, func() { stop(); cancel() }
+}
 
 // ParseKey reads the App's private key, a PEM block of an RSA key as GitHub generates it.
 func ParseKey(pem secret.Credential) (*rsa.PrivateKey, error) {
@@ -148,15 +157,18 @@ type minted struct {
 }
 
 // Mint asks for a token and verifies the answer: the permissions asked for and metadata: read, nothing else, on the one
-// repository, selected. A token that is anything else is revoked at once and is a [*Fault] with the code identity_mismatch.
-// The record it returns beside such a fault says what was granted. Where GitHub refuses the assertion, it is signed once
-// more by GitHub's own clock. Nothing is asked for where the Run was cancelled before.
+// repository, selected. A token that is anything else is revoked at once and is a [*Fault] that says in what it differs. The
+// record it returns beside such a fault says what was granted. Where GitHub refuses the assertion, it is signed once more by
+// GitHub's own clock. Nothing is asked for where the request is not narrow, or the Run was cancelled before.
 func (m *Minter) Mint(ctx context.Context, request Request) (*Token, *contract.TokenRecord, contract.Calls, error) {
 	var calls contract.Calls
-	if err := ctx.Err(); err != nil {
-		return nil, nil, calls, &Fault{Code: contract.CodePlatformError, What: "no token is asked for any more", Cause: err}
+	if what := tooWide(request); what != "" {
+		return nil, nil, calls, &Fault{Code: contract.CodeIdentityRequest, What: "no token is asked for: " + what}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mintTime)
+	if err := ctx.Err(); err != nil {
+		return nil, nil, calls, &Fault{Code: contract.CodeInterrupted, What: "no token is asked for any more", Cause: err}
+	}
+	ctx, cancel := outliving(ctx, mintTime, mintGrace)
 	defer cancel()
 	now := m.Now()
 	answer, err := m.ask(ctx, request, now, &calls)
@@ -178,11 +190,11 @@ func (m *Minter) Mint(ctx context.Context, request Request) (*Token, *contract.T
 	if err != nil {
 		return nil, nil, calls, &Fault{Code: contract.CodePlatformError, What: "the mint answered without a usable token"}
 	}
-	if what := differs(request, answer, now); what != "" {
+	if code, what := differs(request, answer, now); code != "" {
 		m.Revoke(ctx, token)
 		used := token.Client.Calls()
 		calls.REST += used.REST
-		return nil, &token.Record, calls, &Fault{Code: contract.CodeIdentityMismatch, What: "the token is not what was asked for: " + what}
+		return nil, &token.Record, calls, &Fault{Code: code, What: "the token is not what was asked for: " + what}
 	}
 	return token, &token.Record, calls, nil
 }
@@ -225,49 +237,19 @@ func (m *Minter) ask(ctx context.Context, request Request, now time.Time, calls 
 	return answer, err
 }
 
-// refused turns the failure of the mint into a [*Fault].
-func refused(err error) error {
-	var fault *Fault
-	if errors.As(err, &fault) {
-		return fault
-	}
-	switch github.ClassOf(err) {
-	case github.ClassRateLimited:
-		return &Fault{Code: contract.CodeRateLimited, What: "mint the token", Cause: err}
-	case github.ClassInvalid, github.ClassPermissionDenied, github.ClassNotFound, github.ClassUnauthorized, github.ClassGone:
-		return &Fault{Code: contract.CodeIdentityRefused, What: "mint the token", Cause: err}
-	}
-	return &Fault{Code: contract.CodePlatformError, What: "mint the token", Cause: err}
-}
-
-// differs says in our words what of the answer is not what was asked for, or "". now is by the clock that GitHub accepted.
-func differs(request Request, answer minted, now time.Time) string {
-	want := maps.Clone(request.Permissions)
-	want["metadata"] = "read"
-	switch {
-	case !maps.Equal(answer.Permissions, want):
-		return "other permissions were granted"
-	case answer.Selection != "selected":
-		return "it is for all repositories"
-	case len(answer.Repositories) != 1 || answer.Repositories[0].ID != request.RepositoryID:
-		return "it is not for exactly the one repository"
-	case answer.ExpiresAt.Before(now) || answer.ExpiresAt.After(now.Add(2*time.Hour)):
-		return "it does not end within the hour"
-	}
-	return ""
-}
-
 // Revoke ends the tokens, each tried three times, all within one deadline of its own, so that a cancelled Run revokes too.
 // It is idempotent. Whether a token is known to be revoked stands in its record: by GitHub's word, or because GitHub knew it
 // before and twice does not any more. A token that GitHub never knew is not taken for a dead one, since it may be too new.
 func (m *Minter) Revoke(ctx context.Context, tokens ...*Token) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTime)
+	ctx, cancel := outliving(ctx, revokeTime, revokeGrace)
 	defer cancel()
+	var all sync.WaitGroup
 	for _, token := range tokens {
 		if !token.Record.Revoked {
-			m.revoke(ctx, token)
+			all.Go(func() { m.revoke(ctx, token) }) // beside each other, so that one that hangs costs no other its time
 		}
 	}
+	all.Wait()
 }
 
 func (m *Minter) revoke(ctx context.Context, token *Token) {

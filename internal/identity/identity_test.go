@@ -60,25 +60,40 @@ func TestMint(t *testing.T) {
 		mints   int           // calls that ask for a token
 		what    string        // part of the fault's words
 	}{
-		"as asked":                      {mints: 1},
-		"the form of 40 characters":     {options: emulator.Options{ClassicTokens: true}, mints: 1},
-		"our clock is 50 s ahead":       {skew: 50 * time.Second, mints: 1},
-		"our clock is 5 min ahead":      {skew: 5 * time.Minute, mints: 2},
-		"our clock is 4 min behind":     {skew: -4 * time.Minute, mints: 1},
-		"our clock is 5 min behind":     {skew: -5 * time.Minute, mints: 2},
-		"our clock is 3 h ahead":        {skew: 3 * time.Hour, mints: 2},
-		"the installation is suspended": {fault: "suspended", code: contract.CodeIdentityRefused, mints: 1, what: "permission denied"},
-		"more than granted": {change: func(_ *identity.Minter, r *identity.Request) { r.Permissions["contents"] = "write" },
-			code: contract.CodeIdentityRefused, mints: 1, what: "invalid request"},
-		"another repository": {change: func(_ *identity.Minter, r *identity.Request) { r.RepositoryID++ }, code: contract.CodeIdentityRefused, mints: 1},
+		"as asked":                  {mints: 1},
+		"the form of 40 characters": {options: emulator.Options{ClassicTokens: true}, mints: 1},
+		"our clock is 50 s ahead":   {skew: 50 * time.Second, mints: 1},
+		"our clock is 5 min ahead":  {skew: 5 * time.Minute, mints: 2},
+		"our clock is 4 min behind": {skew: -4 * time.Minute, mints: 1},
+		"our clock is 5 min behind": {skew: -5 * time.Minute, mints: 2},
+		"our clock is 3 h ahead":    {skew: 3 * time.Hour, mints: 2},
+		"the installation is suspended": {fault: "suspended", code: contract.CodeIdentitySuspended, mints: 1,
+			what: "mint the token: permission denied (status 403): This installation has been suspended"},
+		"more than the App was granted": {change: func(_ *identity.Minter, r *identity.Request) { r.Permissions["contents"] = "write" },
+			code: contract.CodeIdentityUnaccepted, mints: 1, what: "mint the token: invalid request (status 422): The permissions requested are not granted to this installation."},
+		"a level that was not accepted": {seed: func(s *emulator.Seed) { s.Apps[0].Permissions["pull_requests"] = "read" },
+			code: contract.CodeIdentityUnaccepted, mints: 1},
+		"another repository": {change: func(_ *identity.Minter, r *identity.Request) { r.RepositoryID++ }, code: contract.CodeIdentityRepository, mints: 1,
+			what: "(status 422): There is at least one repository that does not exist"},
 		"another installation": {change: func(m *identity.Minter, _ *identity.Request) { m.App.InstallationID++ },
-			code: contract.CodeIdentityRefused, mints: 1, what: "not found"},
-		"another App":        {change: func(m *identity.Minter, _ *identity.Request) { m.App.AppID++ }, code: contract.CodeIdentityRefused, mints: 1},
-		"another key":        {change: func(m *identity.Minter, _ *identity.Request) { m.Key = newKey(t, 2048) }, code: contract.CodeIdentityRefused, mints: 1, what: "unauthorized"},
-		"a permission more":  {fault: "mint-more", code: contract.CodeIdentityMismatch, mints: 1, what: "other permissions"},
-		"a level less":       {fault: "mint-less", code: contract.CodeIdentityMismatch, mints: 1, what: "other permissions"},
-		"for another":        {fault: "mint-other-repository", code: contract.CodeIdentityMismatch, mints: 1, what: "the one repository"},
-		"for all":            {fault: "mint-all-repositories", code: contract.CodeIdentityMismatch, mints: 1, what: "all repositories"},
+			code: contract.CodeIdentityInstallation, mints: 1, what: "not found (status 404)"},
+		"another App":       {change: func(m *identity.Minter, _ *identity.Request) { m.App.AppID++ }, code: contract.CodeIdentityInstallation, mints: 1},
+		"another key":       {change: func(m *identity.Minter, _ *identity.Request) { m.Key = newKey(t, 2048) }, code: contract.CodeIdentitySignature, mints: 1, what: "unauthorized (status 401)"},
+		"a 422 of no name":  {fault: "invalid-strings", code: contract.CodeIdentityRefused, mints: 1},
+		"a 403 of no name":  {fault: "lag-403", code: contract.CodeIdentityRefused, mints: 1},
+		"a permission more": {fault: "mint-more", code: contract.CodeIdentityExcess, mints: 1, what: "more permissions"},
+		"a level less":      {fault: "mint-less", code: contract.CodeIdentityShort, mints: 1, what: "fewer permissions"},
+		"for another":       {fault: "mint-other-repository", code: contract.CodeIdentityElsewhere, mints: 1, what: "the one repository"},
+		"for all":           {fault: "mint-all-repositories", code: contract.CodeIdentityElsewhere, mints: 1, what: "all repositories"},
+		"no permission": {change: func(_ *identity.Minter, r *identity.Request) { r.Permissions = map[string]string{} },
+			code: contract.CodeIdentityRequest, what: "no token is asked for: it names no permission"},
+		"a misspelt permission": {change: func(_ *identity.Minter, r *identity.Request) {
+			r.Permissions = map[string]string{"pull-requests": "write"}
+		},
+			code: contract.CodeIdentityRequest, what: "that nothing here needs"},
+		"a level of no name": {change: func(_ *identity.Minter, r *identity.Request) { r.Permissions["checks"] = "admin" }, code: contract.CodeIdentityRequest},
+		"no repository": {change: func(_ *identity.Minter, r *identity.Request) { r.RepositoryID = 0 },
+			code: contract.CodeIdentityRequest, what: "it names no repository"},
 		"a rate limit":       {fault: "limit-429", code: contract.CodeRateLimited, mints: 1},
 		"GitHub is down":     {fault: "error-500-not-done", code: contract.CodePlatformError, mints: 1},
 		"a lost answer":      {fault: "killed-before", code: contract.CodePlatformError, mints: 1},
@@ -87,7 +102,11 @@ func TestMint(t *testing.T) {
 		"a renamed resource": {fault: "limit-403-secondary", code: contract.CodeRateLimited, mints: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			github := emulatortest.Start(t, emulatortest.Seed(), c.options)
+			seed := emulatortest.Seed()
+			if c.seed != nil {
+				c.seed(&seed)
+			}
+			github := emulatortest.Start(t, seed, c.options)
 			m, r := minter(github, c.skew), request()
 			if c.change != nil {
 				c.change(m, &r)
@@ -102,7 +121,7 @@ func TestMint(t *testing.T) {
 				if err == nil || token != nil || identity.CodeOf(err) != c.code || !strings.Contains(fmt.Sprint(err), c.what) {
 					t.Fatalf("got %v, want %s with %q", err, c.code, c.what)
 				}
-				if mismatch := c.code == contract.CodeIdentityMismatch; mismatch != (record != nil) || mismatch && (!record.Revoked || calls.REST != 2) {
+				if mismatch := strings.HasPrefix(c.fault, "mint-"); mismatch != (record != nil) || mismatch && (!record.Revoked || calls.REST != 2) {
 					t.Errorf("record %+v, %d calls", record, calls.REST)
 				}
 			} else {
@@ -142,7 +161,7 @@ func TestMintAsksForNothingAfterACancellation(t *testing.T) {
 	github := emulatortest.Start(t, emulatortest.Seed(), emulator.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, calls, err := minter(github, 0).Mint(ctx, request()); identity.CodeOf(err) != contract.CodePlatformError || calls.REST != 0 || len(github.State(t).Calls) != 0 {
+	if _, _, calls, err := minter(github, 0).Mint(ctx, request()); identity.CodeOf(err) != contract.CodeInterrupted || calls.REST != 0 || len(github.State(t).Calls) != 0 {
 		t.Errorf("%v after %d calls", err, calls.REST)
 	}
 }
