@@ -105,6 +105,7 @@ func commands() []*cobra.Command {
 		emulateCommand(),
 		lockCommand(),
 		rulesCommand(),
+		showCommand(),
 		versionCommand(),
 	}
 }

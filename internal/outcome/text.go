@@ -80,13 +80,13 @@ func omitted(line func(string, ...any), list []contract.Omitted) {
 	}
 	line("\n### Not given to the model\n")
 	for _, o := range list {
-		line("- %s: %s, %s, %s", what(o.Kind), counted(o.Files, "file", "files"), counted(o.Texts, "text", "texts"),
+		line("- %s: %s, %s, %s", OmittedWords(o.Kind), counted(o.Files, "file", "files"), counted(o.Texts, "text", "texts"),
 			counted(int(o.Characters), "character", "characters"))
 	}
 }
 
-// what says a kind of omission in words.
-func what(kind string) string {
+// OmittedWords says a kind of omission in words.
+func OmittedWords(kind string) string {
 	switch kind {
 	case contract.OmittedDiff:
 		return "changed files over the budget"

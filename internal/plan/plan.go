@@ -137,7 +137,7 @@ type Disposition struct {
 // not say what a type of Effect needs.
 func Build(in Input) (Plan, error) {
 	b := newBuilder(in)
-	p := Plan{Unseen: unseen(in.Task, in.Facts, in.Diff)}
+	p := Plan{Unseen: UnseenIn(in.Task, in.Facts, in.Diff)}
 	for _, kind := range contract.EffectTypes() {
 		for _, asked := range in.Result.Effects {
 			if asked.Type() != kind {

@@ -29,9 +29,9 @@ func (u Unseen) Hides(path untrusted.Text) bool {
 // Count is how many files keep a review from being one of the whole change. Those that the policy excludes do not.
 func (u Unseen) Count() int { return u.OverBudget + u.Opaque }
 
-// unseen finds the files that were left out by holding the Task's diff against the admitted one: each file is whole in it,
+// UnseenIn finds the files that were left out by holding the Task's diff against the admitted one: each file is whole in it,
 // in the diff's order, or not in it.
-func unseen(task contract.Task, facts contract.Facts, index *diff.Index) Unseen {
+func UnseenIn(task contract.Task, facts contract.Facts, index *diff.Index) Unseen {
 	var u Unseen
 	for _, omitted := range task.Omitted {
 		switch omitted.Kind {
