@@ -277,7 +277,7 @@ func (p *program) session(seen effects.Seen, planned []plan.Token) effects.Sessi
 // look reads the item and the policy as they are now, in one call.
 func (p *program) look(ctx context.Context) (effects.Seen, error) {
 	sight, err := facts.Look(ctx, p.read, facts.Item{Owner: p.in.owner, Name: p.in.name, RepositoryID: p.in.repositoryID,
-		Number: p.bundle.Decision.Item.Number, Now: p.Clock})
+		Number: p.bundle.Decision.Item.Number, Head: p.bundle.Decision.Commit, Now: p.Clock})
 	if err != nil {
 		return effects.Seen{}, err
 	}

@@ -77,10 +77,10 @@ type ReplyReadBack struct {
 	ThreadID   string `json:"thread_id"`
 }
 
-// ResolveReadBack is a resolved thread as read back.
+// ResolveReadBack is a resolved thread as read back. ResolvedByID is nil where GitHub names nobody, as it does for an App.
 type ResolveReadBack struct {
 	Resolved     bool   `json:"resolved"`
-	ResolvedByID int64  `json:"resolved_by_id"`
+	ResolvedByID *int64 `json:"resolved_by_id"`
 	ThreadID     string `json:"thread_id"`
 }
 

@@ -97,11 +97,13 @@ type LabelEvent struct {
 	Label   string `json:"label"`
 }
 
-// Comment is a comment on the item's conversation.
+// Comment is a comment on the item's conversation. EditorID, here and below, is the account that edited the text last: nil
+// where nobody did, or where that account is gone.
 type Comment struct {
 	At       Time           `json:"at"`
 	Author   User           `json:"author"`
 	EditedAt *Time          `json:"edited_at"`
+	EditorID *int64         `json:"editor_id"`
 	ID       int64          `json:"id"`
 	Text     untrusted.Text `json:"text"`
 }
@@ -112,6 +114,7 @@ type Review struct {
 	Author   User           `json:"author"`
 	Commit   string         `json:"commit"`
 	EditedAt *Time          `json:"edited_at"`
+	EditorID *int64         `json:"editor_id"`
 	ID       int64          `json:"id"`
 	NodeID   string         `json:"node_id"`
 	State    string         `json:"state"`
@@ -119,17 +122,20 @@ type Review struct {
 }
 
 // Thread is a review thread; Line is nil where it is outdated. OriginalLine is nil for a thread on a whole file, and
-// OriginalStartLine for one on a single line.
+// OriginalStartLine for one on a single line. OriginalCommit is the commit it was begun on, which does not move; 40 zeros
+// where GitHub names none. ReviewID is the review it was begun with, nil where GitHub names none.
 type Thread struct {
 	Comments          []ThreadComment `json:"comments"`
 	Line              *int            `json:"line"`
 	NodeID            string          `json:"node_id"`
+	OriginalCommit    string          `json:"original_commit"`
 	OriginalLine      *int            `json:"original_line"`
 	OriginalStartLine *int            `json:"original_start_line"`
 	Outdated          bool            `json:"outdated"`
 	Path              untrusted.Text  `json:"path"`
 	Resolved          bool            `json:"resolved"`
 	ResolvedBy        *User           `json:"resolved_by"`
+	ReviewID          *int64          `json:"review_id"`
 	Side              string          `json:"side"`
 }
 
@@ -138,6 +144,7 @@ type ThreadComment struct {
 	At       Time           `json:"at"`
 	Author   User           `json:"author"`
 	EditedAt *Time          `json:"edited_at"`
+	EditorID *int64         `json:"editor_id"`
 	ID       int64          `json:"id"`
 	NodeID   string         `json:"node_id"`
 	Text     untrusted.Text `json:"text"`

@@ -39,12 +39,10 @@ func (resolveKind) find(s Session, seen Seen, effect plan.Effect) (found, bool) 
 		if thread.NodeID != effect.Resolve.ThreadID || !thread.Resolved {
 			continue
 		}
-		// GraphQL's resolvedBy is a user and an App's bot is none, so a thread that nobody is named for was resolved by an App.
-		by := s.App.BotUserID
+		back := contract.ResolveReadBack{Resolved: true, ThreadID: thread.NodeID}
 		if thread.ResolvedBy != nil {
-			by = thread.ResolvedBy.ID
+			back.ResolvedByID = &thread.ResolvedBy.ID
 		}
-		back := contract.ResolveReadBack{Resolved: true, ResolvedByID: by, ThreadID: thread.NodeID}
 		return found{nodeID: thread.NodeID, readBack: contract.ReadBack{Resolve: &back}}, true
 	}
 	return found{}, false

@@ -54,7 +54,7 @@ func TestEveryEffectIsWrittenOnceAndInOrder(t *testing.T) {
 		t.Errorf("tokens %v, want %v", p.purposes, want)
 	}
 	resolved := report.Effects[3]
-	if resolved.DatabaseID != nil || *resolved.NodeID != "PRRT_a2" || *resolved.ReadBack.Resolve != (contract.ResolveReadBack{Resolved: true, ResolvedByID: p.app.BotUserID, ThreadID: "PRRT_a2"}) {
+	if resolved.DatabaseID != nil || *resolved.NodeID != "PRRT_a2" || *resolved.ReadBack.Resolve != (contract.ResolveReadBack{Resolved: true, ThreadID: "PRRT_a2"}) {
 		t.Errorf("the resolve: %+v", resolved)
 	}
 	for i, path := range []string{"/pulls/12/reviews", "/pulls/12/comments/61001/replies", "/pulls/12/comments/61002/replies", "/graphql"} {

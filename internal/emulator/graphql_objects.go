@@ -79,7 +79,19 @@ func (g graph) commit(commit *Commit) any {
 	if commit == nil {
 		return nil
 	}
-	return value{"Commit", map[string]any{"id": "C_" + commit.SHA, "oid": commit.SHA, "committedDate": instant(commit.At), "message": commit.Message}}
+	return value{"Commit", map[string]any{"id": "C_" + commit.SHA, "oid": commit.SHA, "committedDate": instant(commit.At), "message": commit.Message,
+		"associatedPullRequests": compute(func(arguments map[string]any) (any, *graphError) {
+			if !allows(g.c.token.permissions, readPull) {
+				return nil, forbidden()
+			}
+			var pulls []value
+			for _, pull := range g.world.pulls { // oldest first, which is the default order
+				if pull.hasCommit(commit.SHA) {
+					pulls = append(pulls, g.pull(pull))
+				}
+			}
+			return g.connection("PullRequestConnection", pulls)(arguments)
+		})}}
 }
 
 // longestText is where GraphQL cuts the text of a blob.

@@ -21,29 +21,36 @@ type conversation struct {
 	labels     []string
 	comments   []contract.Comment
 	reviews    []contract.Review
-	pending    []contract.Review
 	threads    []contract.Thread
-	placed     []Placed
+	// siblings are the numbers of the other open pull requests with the head that was asked about.
+	siblings []int
 	// faults are the lists that could not be read whole.
 	faults []Fault
 }
 
-// asked names the item in every document.
+// asked names the item in every document. Head is the commit whose pull requests are asked for.
 type asked struct {
 	client      *github.Client
 	owner, name string
 	number      int
+	head        string
 }
 
 func (a asked) variables() map[string]any {
 	return map[string]any{"owner": a.owner, "name": a.name, "number": a.number}
 }
 
+// withHead adds the head commit to the variables of a document that asks about it.
+func (a asked) withHead(variables map[string]any) map[string]any {
+	variables["head"] = a.head
+	return variables
+}
+
 // converse reads the conversation. The error is of the first page, without which there is nothing; a later page that
 // could not be read is a fault of its list.
 func converse(ctx context.Context, a asked, repositoryID int64) (conversation, error) {
 	var answer conversationAnswer
-	if err := a.client.GraphQL(ctx, conversationDocument, a.variables(), &answer, github.Limit(conversationLimit)); err != nil {
+	if err := a.client.GraphQL(ctx, conversationDocument, a.withHead(a.variables()), &answer, github.Limit(conversationLimit)); err != nil {
 		return conversation{}, err
 	}
 	if err := checkConversation(answer, a.number); err != nil {
@@ -69,6 +76,10 @@ func converse(ctx context.Context, a asked, repositoryID int64) (conversation, e
 	}
 	c.policy = policy
 	a.lists(ctx, pull, &c)
+	c.siblings, err = a.siblings(ctx, repository.Head, pull.HeadOID)
+	if err != nil {
+		c.faults = append(c.faults, Fault{Part: "item", Err: err})
+	}
 	return c, nil
 }
 
@@ -144,7 +155,7 @@ func (a asked) lists(ctx context.Context, pull *pullNode, c *conversation) {
 	fault("comments", err)
 	reviews, err := follow(pull.Reviews, more(ctx, a, reviewsPageDocument, func(p pageAnswer) connection[reviewNode] { return p.Repository.PullRequest.Reviews }))
 	fault("reviews", err)
-	c.reviews, c.pending, err = convertReviews(reviews)
+	c.reviews, err = convertReviews(reviews)
 	fault("reviews", err)
 	threads, err := follow(pull.Threads, more(ctx, a, threadsPageDocument, func(p pageAnswer) connection[threadNode] { return p.Repository.PullRequest.Threads }))
 	fault("threads", err)
@@ -153,6 +164,6 @@ func (a asked) lists(ctx context.Context, pull *pullNode, c *conversation) {
 		fault("threads", err)
 		threads[i].Comments.Nodes = nodes
 	}
-	c.threads, c.placed, err = convertThreads(threads)
+	c.threads, err = convertThreads(threads)
 	fault("threads", err)
 }

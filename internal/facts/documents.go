@@ -3,15 +3,20 @@ package facts
 // The GraphQL documents. Everything that has a time of edit or belongs to a thread is there only; authors are numeric ids,
 // because a login differs between the two APIs and can be taken by another account.
 
-const authorFields = `author { __typename login ... on User { databaseId } ... on Bot { databaseId } ... on Organization { databaseId } ... on Mannequin { databaseId } }`
+const accountFields = ` { __typename login ... on User { databaseId } ... on Bot { databaseId } ... on Organization { databaseId } ... on Mannequin { databaseId } }`
+
+const authorFields = `author` + accountFields
+
+// editFields are when and by whom a text was edited last.
+const editFields = `lastEditedAt editor` + accountFields + ` `
 
 const pageFields = `totalCount pageInfo { hasNextPage endCursor }`
 
-const commentFields = pageFields + ` nodes { fullDatabaseId body createdAt lastEditedAt ` + authorFields + ` }`
+const commentFields = pageFields + ` nodes { fullDatabaseId body createdAt ` + editFields + authorFields + ` }`
 
-const reviewFields = pageFields + ` nodes { id fullDatabaseId body state createdAt submittedAt lastEditedAt commit { oid } ` + authorFields + ` }`
+const reviewFields = pageFields + ` nodes { id fullDatabaseId body state createdAt submittedAt commit { oid } ` + editFields + authorFields + ` }`
 
-const threadCommentFields = pageFields + ` nodes { id fullDatabaseId body state createdAt lastEditedAt originalCommit { oid } pullRequestReview { fullDatabaseId } ` + authorFields + ` }`
+const threadCommentFields = pageFields + ` nodes { id fullDatabaseId body state createdAt originalCommit { oid } pullRequestReview { fullDatabaseId } ` + editFields + authorFields + ` }`
 
 const threadFields = pageFields + ` nodes { id isResolved isOutdated path line startLine originalLine originalStartLine diffSide subjectType resolvedBy { databaseId login }
 	comments(first: 100) { ` + threadCommentFields + ` } }`
@@ -21,12 +26,14 @@ const defaultBranchDocument = `query DefaultBranch($owner: String!, $name: Strin
 	repository(owner: $owner, name: $name, followRenames: false) { databaseId defaultBranchRef { name target { oid } } }
 }`
 
-// conversationDocument asks for the item and the first page of everything said about it.
-const conversationDocument = `query Conversation($owner: String!, $name: String!, $number: Int!) {
+// conversationDocument asks for the item and the first page of everything said about it, and for the pull requests that the
+// head commit is in.
+const conversationDocument = `query Conversation($owner: String!, $name: String!, $number: Int!, $head: GitObjectID!) {
 	repository(owner: $owner, name: $name, followRenames: false) {
 		databaseId isPrivate
 		defaultBranchRef { name target { oid } }
 		policy: object(expression: "HEAD:` + policyPath + `") { __typename ... on Blob { byteSize isBinary isTruncated text } }
+		head: object(oid: $head) { ... on Commit { associatedPullRequests(first: 100) { ` + siblingFields + ` } } }
 		pullRequest(number: $number) {
 			id number title body state isDraft locked headRefOid baseRefName lastEditedAt ` + authorFields + `
 			labels(first: 100) { ` + pageFields + ` nodes { name } }
@@ -34,6 +41,14 @@ const conversationDocument = `query Conversation($owner: String!, $name: String!
 			reviews(first: 100) { ` + reviewFields + ` }
 			reviewThreads(first: 100) { ` + threadFields + ` }
 		}
+	}
+}`
+
+const siblingFields = pageFields + ` nodes { number state headRefOid }`
+
+const siblingsPageDocument = `query SiblingsPage($owner: String!, $name: String!, $head: GitObjectID!, $after: String!) {
+	repository(owner: $owner, name: $name, followRenames: false) {
+		head: object(oid: $head) { ... on Commit { associatedPullRequests(first: 100, after: $after) { ` + siblingFields + ` } } }
 	}
 }`
 
@@ -68,7 +83,7 @@ const threadCommentsPageDocument = `query ThreadCommentsPage($thread: ID!, $afte
 // Documents lists the GraphQL documents that this package sends, by operation name.
 func Documents() map[string]string {
 	return map[string]string{
-		"DefaultBranch": defaultBranchDocument, "Conversation": conversationDocument, "LabelsPage": labelsPageDocument, "CommentsPage": commentsPageDocument,
+		"DefaultBranch": defaultBranchDocument, "Conversation": conversationDocument, "SiblingsPage": siblingsPageDocument, "LabelsPage": labelsPageDocument, "CommentsPage": commentsPageDocument,
 		"ReviewsPage": reviewsPageDocument, "ThreadsPage": threadsPageDocument, "ThreadCommentsPage": threadCommentsPageDocument,
 	}
 }

@@ -34,12 +34,12 @@ func Read(ctx context.Context, client *github.Client, request Request) (Snapshot
 	if s.Facts.ConfigCommit == "" {
 		s.Facts.ConfigCommit = noCommit // until the conversation says which
 	}
-	r.readConversation(ctx, s)
+	siblings := r.readConversation(ctx, s)
 	s.Facts.LabelEvents, err = r.readLabelEvents(ctx)
 	s.fault("labels", err)
 	s.Facts.Records, err = r.readRecords(ctx, now, s.Facts.Repository.DefaultBranch)
 	s.fault("records", err)
-	s.Facts.Siblings, err = r.readSiblings(ctx, s.Facts.Head.Commit)
+	s.Facts.Siblings, err = r.judge(ctx, siblings, s.Facts.Head.Commit)
 	s.fault("item", err)
 	s.account()
 	if err := ctx.Err(); err != nil {
@@ -78,16 +78,16 @@ func (r reader) readSnapshot(ctx context.Context, s *Snapshot) (*gogithub.PullRe
 	}
 }
 
-// readConversation reads what GraphQL alone knows.
-func (r reader) readConversation(ctx context.Context, s *Snapshot) {
-	c, err := converse(ctx, asked{r.client, r.request.Owner, r.request.Name, r.request.Number}, r.request.RepositoryID)
+// readConversation reads what GraphQL alone knows, and returns the numbers of the siblings.
+func (r reader) readConversation(ctx context.Context, s *Snapshot) []int {
 	facts := &s.Facts
+	c, err := converse(ctx, asked{r.client, r.request.Owner, r.request.Name, r.request.Number, facts.Head.Commit}, r.request.RepositoryID)
 	facts.Comments, facts.Reviews, facts.Threads = []contract.Comment{}, []contract.Review{}, []contract.Thread{}
 	if err != nil {
 		for _, part := range []string{"item", "comments", "reviews", "threads"} {
 			s.fault(part, err)
 		}
-		return
+		return nil
 	}
 	facts.Item.EditedAt = c.item.EditedAt
 	facts.Comments, facts.Reviews, facts.Threads = c.comments, c.reviews, c.threads
@@ -99,6 +99,7 @@ func (r reader) readConversation(ctx context.Context, s *Snapshot) {
 	if c.head != facts.Head.Commit || c.baseRef != facts.Base.Ref {
 		s.fault("content", errMoved)
 	}
+	return c.siblings
 }
 
 func (s *Snapshot) fault(part string, err error) {

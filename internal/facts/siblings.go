@@ -10,42 +10,74 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/github"
 )
 
-// readSiblings reads the other open pull requests with the same head commit, and what our App's newest completed check of
-// each says of it without its siblings: a check belongs to a commit, so one that is green for another pull request would be green for this one too.
-func (r reader) readSiblings(ctx context.Context, head string) ([]contract.Sibling, error) {
-	siblings := []contract.Sibling{}
-	whole, err := listREST(r.repository()+"/commits/"+head+"/pulls", maxPages, func(path string) (*github.Response, error) {
-		var page []*gogithub.PullRequest
-		response, err := r.client.REST(ctx, "GET", path, nil, &page)
-		if err != nil {
-			return nil, err
+// siblings finds the other open pull requests whose head is the commit that was asked about. Of a commit that the repository
+// does not know there is none to find, unless it is the item's head, of which it must know.
+func (a asked) siblings(ctx context.Context, head *headNode, current string) ([]int, error) {
+	if head == nil {
+		if a.head == current {
+			return nil, github.Malformed(conversationName, "the head commit is not there")
 		}
-		for _, pull := range page {
-			if pull.GetNumber() == 0 || pull.GetState() == "" || pull.GetHead().GetSHA() == "" {
-				return nil, github.Malformed("GET pull requests of a commit", "a pull request has no number, no state or no head")
-			}
-			if pull.GetState() == "open" && pull.GetNumber() != r.request.Number && pull.GetHead().GetSHA() == head {
-				siblings = append(siblings, contract.Sibling{Number: pull.GetNumber()})
-			}
-		}
-		return response, nil
-	})
-	if err == nil && !whole {
-		err = errTooLong("the pull requests of the head commit")
+		return nil, nil
 	}
-	if err != nil || len(siblings) == 0 {
-		return siblings, err
+	pulls, err := follow(head.Pulls, func(after string) (connection[siblingNode], error) {
+		var answer conversationAnswer
+		variables := map[string]any{"owner": a.owner, "name": a.name, "after": after}
+		err := a.client.GraphQL(ctx, siblingsPageDocument, a.withHead(variables), &answer)
+		if err == nil && (answer.Repository == nil || answer.Repository.Head == nil) {
+			err = github.Malformed(conversationName, "a further page has no commit")
+		}
+		if err != nil {
+			return connection[siblingNode]{}, err
+		}
+		return answer.Repository.Head.Pulls, nil
+	})
+	var numbers []int
+	for _, pull := range pulls {
+		switch {
+		case pull.Number == 0 || stateOf(pull.State) == "" || !isCommit(pull.HeadOID):
+			return numbers, github.Malformed(conversationName, "a pull request of the head commit has no number, no state or no head")
+		case stateOf(pull.State) == "open" && pull.Number != a.number && pull.HeadOID == a.head:
+			numbers = append(numbers, pull.Number)
+		}
+	}
+	return numbers, err
+}
+
+// judge says of each sibling what the App's checks on the head commit say of it, which are read only where there is one.
+func (r reader) judge(ctx context.Context, numbers []int, head string) ([]contract.Sibling, error) {
+	if len(numbers) == 0 {
+		return []contract.Sibling{}, nil
 	}
 	checks, err := r.readChecks(ctx, head)
-	for i := range siblings {
-		siblings[i].Conclusion = newest(checks, siblings[i].Number)
+	return Siblings(numbers, checks), err
+}
+
+// Check is one completed check of our App.
+type Check struct {
+	ID         int64
+	ExternalID string
+}
+
+// Siblings gives each of the pull requests the own conclusion of the check with the highest id that was written for it: a
+// check belongs to a commit, so one that is green for another pull request would be green for this one too.
+func Siblings(numbers []int, checks []Check) []contract.Sibling {
+	siblings := make([]contract.Sibling, 0, len(numbers))
+	for _, number := range numbers {
+		sibling := contract.Sibling{Number: number}
+		var id int64
+		for _, check := range checks {
+			if own, found := checkFor(check.ExternalID, number); found && check.ID > id {
+				id, sibling.Conclusion = check.ID, own
+			}
+		}
+		siblings = append(siblings, sibling)
 	}
-	return siblings, err
+	return siblings
 }
 
 // readChecks reads our App's completed checks of the Role on a commit.
-func (r reader) readChecks(ctx context.Context, head string) ([]*gogithub.CheckRun, error) {
-	var checks []*gogithub.CheckRun
+func (r reader) readChecks(ctx context.Context, head string) ([]Check, error) {
+	var checks []Check
 	path := r.repository() + "/commits/" + head + "/check-runs?filter=all&status=completed&check_name=" + url.QueryEscape(contract.CheckName(r.request.Role))
 	whole, err := listREST(path, maxPages, func(path string) (*github.Response, error) {
 		var page gogithub.ListCheckRunsResults
@@ -58,7 +90,7 @@ func (r reader) readChecks(ctx context.Context, head string) ([]*gogithub.CheckR
 		}
 		for _, check := range page.CheckRuns {
 			if check.GetApp().GetID() == r.request.App.AppID && check.GetName() == contract.CheckName(r.request.Role) && check.GetStatus() == "completed" {
-				checks = append(checks, check)
+				checks = append(checks, Check{check.GetID(), check.GetExternalID()})
 			}
 		}
 		return response, nil
@@ -67,16 +99,4 @@ func (r reader) readChecks(ctx context.Context, head string) ([]*gogithub.CheckR
 		err = errTooLong("the checks of the head commit")
 	}
 	return checks, err
-}
-
-// newest gives the own conclusion of the check with the highest id that was written for the item.
-func newest(checks []*gogithub.CheckRun, number int) *string {
-	var id int64
-	var conclusion *string
-	for _, check := range checks {
-		if own, found := checkFor(check.GetExternalID(), number); found && check.GetID() > id {
-			id, conclusion = check.GetID(), own
-		}
-	}
-	return conclusion
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
-	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
 // Request says what is read.
@@ -46,33 +45,9 @@ type Fault struct {
 // Sight is what [Look] returns: the item as it is now.
 type Sight struct {
 	// Facts holds repository, item, head.commit, base.ref, config_commit, labels, comments, reviews and threads, and
-	// their parts. Content, records, label events, siblings, and the rest of head and base are zero, and their parts
-	// are incomplete, so that nobody takes them for read.
+	// their parts, and the numbers of the siblings without their conclusions. Content, records, label events, and the rest
+	// of head and base are zero, and their parts are incomplete, so that nobody takes them for read.
 	Facts contract.Facts
 	// Policy is the policy file at the default branch's head; nil where the repository has none.
 	Policy []byte
-	// Placed are the line comments of all threads, in the order of the threads.
-	Placed []Placed
-	// Pending are reviews that were not submitted. GitHub shows them to their author only.
-	Pending []contract.Review
-}
-
-// Placed is one comment of a review thread with the place GitHub gives it.
-type Placed struct {
-	// ReviewID is the review the comment was posted with, 0 where GitHub names none.
-	ReviewID   int64
-	DatabaseID int64
-	NodeID     string
-	// ThreadID is the node id of the thread. Top says that it is the thread's first comment.
-	ThreadID string
-	Top      bool
-	AuthorID int64
-	Path     untrusted.Text
-	// Side is LEFT or RIGHT. Line is nil where the thread is outdated, StartLine for one line too.
-	Side            string
-	Line, StartLine *int
-	// OriginalCommit is the commit the comment was posted on; it does not move.
-	OriginalCommit string
-	Body           untrusted.Text
-	Edited         bool
 }

@@ -74,6 +74,7 @@ type commentNode struct {
 	Body     untrusted.Text `json:"body"`
 	Created  time.Time      `json:"createdAt"`
 	EditedAt *time.Time     `json:"lastEditedAt"`
+	Editor   *actor         `json:"editor"`
 	Author   *actor         `json:"author"`
 }
 
@@ -85,6 +86,7 @@ type reviewNode struct {
 	Created   time.Time      `json:"createdAt"`
 	Submitted *time.Time     `json:"submittedAt"`
 	EditedAt  *time.Time     `json:"lastEditedAt"`
+	Editor    *actor         `json:"editor"`
 	Commit    *objectID      `json:"commit"`
 	Author    *actor         `json:"author"`
 }
@@ -113,6 +115,7 @@ type threadCommentNode struct {
 	State          string         `json:"state"`
 	Created        time.Time      `json:"createdAt"`
 	EditedAt       *time.Time     `json:"lastEditedAt"`
+	Editor         *actor         `json:"editor"`
 	OriginalCommit *objectID      `json:"originalCommit"`
 	Review         *struct {
 		ID bigInt `json:"fullDatabaseId"`
@@ -128,6 +131,17 @@ type blobNode struct {
 	Text      *string `json:"text"`
 }
 
+// headNode is the commit that was asked about, nil where the repository does not know it.
+type headNode struct {
+	Pulls connection[siblingNode] `json:"associatedPullRequests"`
+}
+
+type siblingNode struct {
+	Number  int    `json:"number"`
+	State   string `json:"state"`
+	HeadOID string `json:"headRefOid"`
+}
+
 type pullNode struct {
 	NodeID   string                  `json:"id"`
 	Number   int                     `json:"number"`
@@ -139,6 +153,7 @@ type pullNode struct {
 	HeadOID  string                  `json:"headRefOid"`
 	BaseRef  untrusted.Text          `json:"baseRefName"`
 	EditedAt *time.Time              `json:"lastEditedAt"`
+	Editor   *actor                  `json:"editor"`
 	Author   *actor                  `json:"author"`
 	Labels   connection[labelNode]   `json:"labels"`
 	Comments connection[commentNode] `json:"comments"`
@@ -155,6 +170,7 @@ type conversationAnswer struct {
 			Target *objectID `json:"target"`
 		} `json:"defaultBranchRef"`
 		Policy      *blobNode `json:"policy"`
+		Head        *headNode `json:"head"`
 		PullRequest *pullNode `json:"pullRequest"`
 	} `json:"repository"`
 }
@@ -185,4 +201,12 @@ func editedAt(t *time.Time) *contract.Time {
 	}
 	edited := contract.At(*t)
 	return &edited
+}
+
+// editor takes over who edited a text last, nil where nobody did or that account is gone.
+func editor(edited *time.Time, by *actor) *int64 {
+	if edited == nil || by == nil || by.DatabaseID <= 0 {
+		return nil
+	}
+	return &by.DatabaseID
 }
