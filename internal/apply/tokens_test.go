@@ -139,12 +139,12 @@ func TestNoMint(t *testing.T) {
 		check  bool
 		tokens []string
 	}{
-		"a permission more":   {emulator.Fault{Kind: "mint-more"}, contract.CodeIdentityMismatch, "platform", true, []string{"effects", "report"}},
-		"a level less":        {emulator.Fault{Kind: "mint-less"}, contract.CodeIdentityMismatch, "platform", true, []string{"effects", "report"}},
-		"another repository":  {emulator.Fault{Kind: "mint-other-repository"}, contract.CodeIdentityMismatch, "platform", true, []string{"effects", "report"}},
-		"all repositories":    {emulator.Fault{Kind: "mint-all-repositories"}, contract.CodeIdentityMismatch, "platform", true, []string{"effects", "report"}},
-		"both with more":      {emulator.Fault{Kind: "mint-more", Times: 2}, contract.CodeIdentityMismatch, "platform", false, []string{"effects", "report"}},
-		"suspended":           {emulator.Fault{Kind: "suspended"}, contract.CodeIdentityRefused, "configuration", false, []string{}},
+		"a permission more":   {emulator.Fault{Kind: "mint-more"}, contract.CodeIdentityExcess, "platform", true, []string{"effects", "report"}},
+		"a level less":        {emulator.Fault{Kind: "mint-less"}, contract.CodeIdentityShort, "platform", true, []string{"effects", "report"}},
+		"another repository":  {emulator.Fault{Kind: "mint-other-repository"}, contract.CodeIdentityElsewhere, "platform", true, []string{"effects", "report"}},
+		"all repositories":    {emulator.Fault{Kind: "mint-all-repositories"}, contract.CodeIdentityElsewhere, "platform", true, []string{"effects", "report"}},
+		"both with more":      {emulator.Fault{Kind: "mint-more", Times: 2}, contract.CodeIdentityExcess, "platform", false, []string{"effects", "report"}},
+		"suspended":           {emulator.Fault{Kind: "suspended"}, contract.CodeIdentitySuspended, "configuration", false, []string{}},
 		"GitHub is down once": {emulator.Fault{Kind: "error-500-not-done", Match: "POST /app/installations/*/access_tokens"}, contract.CodePlatformError, "platform", true, []string{"report"}},
 		"limited":             {emulator.Fault{Kind: "limit-429", Match: "POST /app/installations/*/access_tokens", Times: 2}, contract.CodeRateLimited, "platform", false, []string{}},
 	} {

@@ -259,11 +259,11 @@ func (m *Minter) revoke(ctx context.Context, token *Token) {
 			return
 		}
 		known := token.known.Load()
-		_, err := token.Client.REST(ctx, http.MethodDelete, "installation/token", nil, nil)
+		answer, err := token.Client.REST(ctx, http.MethodDelete, "installation/token", nil, nil)
 		if known && github.ClassOf(err) == github.ClassUnauthorized {
 			unknown++
 		}
-		if err == nil || unknown == 2 {
+		if err == nil && answer.Status == http.StatusNoContent || unknown == 2 {
 			token.Record.Revoked = true
 			token.credential.Wipe()
 			return

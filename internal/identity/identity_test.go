@@ -200,6 +200,8 @@ func TestRevoke(t *testing.T) {
 		"at once":                           {revoked: true},
 		"the answer is lost":                {used: true, faults: []emulator.Fault{{Kind: "killed-after", Match: del}}, revoked: true},
 		"the answer is lost, never used":    {faults: []emulator.Fault{{Kind: "killed-after", Match: del}}},
+		"200 with a page of HTML":           {faults: []emulator.Fault{{Kind: "html-200", Match: del, Times: 3}}},
+		"200 with a page, of one used":      {used: true, faults: []emulator.Fault{{Kind: "html-200", Match: del}}, revoked: true},
 		"500 once":                          {faults: []emulator.Fault{{Kind: "revoke-fails"}}, revoked: true},
 		"500 always":                        {faults: []emulator.Fault{{Kind: "revoke-fails", Times: 3}}, alive: 1},
 		"not known yet, once":               {faults: []emulator.Fault{{Kind: "lag-401", Match: del}}, revoked: true},
