@@ -53,6 +53,8 @@ type program struct {
 	result  []byte
 	tokens  *tokens
 	step    *workflow.Step
+	// prepared is what was made of the files and of the facts read first, for the account of the Run.
+	prepared Prepared
 	// policyText and policyRead are the last policy file and what it says: each look reads it, and it hardly ever changes.
 	policyText string
 	policyRead contract.Policy
@@ -139,6 +141,7 @@ func (p *program) apply(ctx context.Context, missing contract.Code) (outcome.Rep
 	if p.moved(ctx, &prepared) {
 		p.say("changed while it was read")
 	}
+	p.prepared = prepared
 	written := effects.Report{Effects: []contract.AppliedEffect{}, Findings: []contract.Finding{}, Dispositions: []contract.AppliedDisposition{},
 		Seen: effects.Seen{Facts: snapshot.Facts, Policy: policy, Ledger: prepared.Ledger}}
 	end := prepared.Ending

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/seed-2ea642bd/airlock/internal/account"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/outcome"
 	"github.com/seed-2ea642bd/airlock/internal/workflow"
@@ -56,7 +57,7 @@ func (p *program) finish(report outcome.Report, applied contract.Applied) error 
 			return p.step.Fault(contract.CodeOutputFailed, file.name+" could not be written whole", cause(err))
 		}
 	}
-	if err := p.step.Summary(outcome.StepSummary(p.bundle.Decision, applied, report.Outcome)); err != nil {
+	if err := p.step.Summary(p.summary(report.Outcome, applied)); err != nil {
 		return err
 	}
 	conclusion := ""
@@ -77,6 +78,17 @@ func (p *program) finish(report outcome.Report, applied contract.Applied) error 
 	}
 	p.say("done", "status", report.Outcome.Status, "fault", report.Outcome.Fault, "conclusion", conclusion)
 	return nil
+}
+
+// summary is the account of the Run for the step's summary, under GitHub's limit.
+func (p *program) summary(o contract.Outcome, applied contract.Applied) string {
+	records := account.Records{Decision: &p.bundle.Decision, Task: p.prepared.Task, Result: p.prepared.Result, Applied: &applied, Outcome: &o,
+		Changed: p.bundle.Facts.Content.Files, Server: p.step.Input("GITHUB_SERVER_URL", account.DefaultServer)}
+	if p.prepared.Plan != nil {
+		records.Unseen = p.prepared.Plan.Unseen.Files
+	}
+	return account.Summary(account.Of(records), workflow.MaxSummaryBytes,
+		appliedFile+" and "+outcomeFile+" in this job's artifact hold all of it, and airlock show prints them whole")
 }
 
 // The closed sets of the outputs.

@@ -364,8 +364,8 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestSummaries holds the bounds of both summaries, and that no text of a model or a stranger is in them but file names.
-func TestSummaries(t *testing.T) {
+// TestSummary holds the bound of the check's summary, and that no text of a model or a stranger is in it.
+func TestSummary(t *testing.T) {
 	in := reviewed()
 	path := untrusted.New("a`b|\n@everyone")
 	line := 3
@@ -374,14 +374,12 @@ func TestSummaries(t *testing.T) {
 			Severity: "major", Category: "correctness", Placement: "line", Path: &path, Line: &line, Body: untrusted.New("MODEL TEXT")})
 	}
 	leaves(contract.OmittedDiff, 2)(&in)
-	report := Conclude(in)
-	if got := report.Check.Summary; len(got) > 60_000 || !strings.Contains(got, "- and ") || !strings.Contains(got, "changed files over the budget: 2 files, 0 texts, 0 characters") {
+	got := Conclude(in).Check.Summary
+	if len(got) > 60_000 || !strings.Contains(got, "- and 4900 more") || !strings.Contains(got, "changed files over the budget: 2 files, 0 texts, 0 characters") {
 		t.Errorf("summary of %d bytes:\n%s", len(got), got)
 	}
-	step := StepSummary(in.Decision, contract.Applied{Effects: in.Effects, Findings: in.Findings}, report.Outcome)
-	if len(step) > 200_000 || !strings.Contains(step, "- and 4800 more") || !strings.Contains(step, "line, `` a`b|⟦U+000A⟧@everyone `` line 3\n") ||
-		strings.Contains(step, "MODEL TEXT") || !strings.Contains(step, "| e1 | submit_review | applied |  | review without an id with 0 line comments |") {
-		t.Errorf("step summary of %d bytes:\n%.3000s", len(step), step)
+	if strings.Contains(got, "MODEL TEXT") || strings.Contains(got, "everyone") {
+		t.Errorf("the summary holds a text of others:\n%s", got)
 	}
 }
 
