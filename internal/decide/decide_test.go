@@ -176,7 +176,7 @@ func TestDecideAdmits(t *testing.T) {
 			rest++
 		}
 	}
-	if rest != 10 || graphQL != 2 {
+	if rest != 9 || graphQL != 2 {
 		t.Errorf("%d REST and %d GraphQL calls", rest, graphQL)
 	}
 	summary, err := os.ReadFile(j.env["GITHUB_STEP_SUMMARY"])
