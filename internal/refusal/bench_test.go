@@ -1,4 +1,4 @@
-package refusal
+package refusal_test
 
 import (
 	"fmt"
@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/refusal"
 )
 
 // BenchmarkCheck holds a Result of 200 Findings with a kilobyte of text each to every rule, its Plan included.
 func BenchmarkCheck(b *testing.B) {
-	s := model(b, "A")
+	w := model(b, "A")
+	s := w.state()
 	review := s.Result.Effects[0].SubmitReview
 	example := s.Result.Findings[0]
 	s.Result.Findings, review.Threads, review.Listed = nil, nil, nil
@@ -22,7 +24,8 @@ func BenchmarkCheck(b *testing.B) {
 	s.Result.Status = contract.StatusCompleted
 	b.ReportAllocs()
 	for b.Loop() {
-		if refused := Check(planned(b, s)); refused != nil {
+		w.planned(&s)
+		if refused := refusal.Check(s); refused != nil {
 			b.Fatalf("refused with %s at %s", refused.Code, refused.Where)
 		}
 	}

@@ -1,4 +1,4 @@
-package refusal
+package refusal_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/ledger"
 	"github.com/seed-2ea642bd/airlock/internal/plan"
+	"github.com/seed-2ea642bd/airlock/internal/refusal"
 	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 	"pgregory.net/rapid"
 )
@@ -112,7 +113,7 @@ func drawValid(t *rapid.T, base contract.Result) contract.Result {
 // TestAnyResult holds that no Result makes a rule or the Plan panic, that a Plan is the same twice, and that what is not
 // refused asks for one comment on the admitted commit, in which package ledger finds every Finding and Disposition again.
 func TestAnyResult(t *testing.T) {
-	base := model(t, "B")
+	base := model(t, "B").state()
 	passed := 0
 	rapid.Check(t, func(t *rapid.T) {
 		s := base
@@ -125,13 +126,13 @@ func TestAnyResult(t *testing.T) {
 		if s.Plan, err = plan.Build(in); err != nil {
 			t.Fatal(err)
 		}
-		for _, rule := range Rules() {
+		for _, rule := range refusal.Rules() {
 			rule.Check(s)
 		}
 		if again, _ := plan.Build(in); again.Preview() != s.Plan.Preview() {
 			t.Fatal("two plans of one Result differ")
 		}
-		if Check(s) != nil || len(s.Result.Effects) == 0 {
+		if refusal.Check(s) != nil || len(s.Result.Effects) == 0 {
 			return
 		}
 		passed++

@@ -1,4 +1,4 @@
-package refusal
+package refusal_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/ledger"
 	"github.com/seed-2ea642bd/airlock/internal/plan"
+	"github.com/seed-2ea642bd/airlock/internal/refusal"
 	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
@@ -78,7 +79,7 @@ var asGitHubMay = map[string]func(string) string{
 // TestRoundTrip holds that of every Result that is not refused package ledger reads back exactly the Findings and the
 // Dispositions that were planned, each with its own text, path and line, and nothing else.
 func TestRoundTrip(t *testing.T) {
-	base := model(t, "B")
+	base := model(t, "B").state()
 	passed := 0
 	rapid.Check(t, func(t *rapid.T) {
 		s := base
@@ -89,7 +90,7 @@ func TestRoundTrip(t *testing.T) {
 			Result: s.Result, ResultDigest: s.ResultDigest, Facts: s.Fresh, Ledger: s.Ledger, Diff: s.Diff}); err != nil {
 			t.Fatal(err)
 		}
-		if Check(s) != nil {
+		if refusal.Check(s) != nil {
 			return
 		}
 		passed++
@@ -109,7 +110,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // readAgain reads the bodies of a Plan, in its order, the way the ledger does.
-func readAgain(t *rapid.T, s State, change func(string) string) (map[string]ledger.FindingSection, []plan.Disposition) {
+func readAgain(t *rapid.T, s refusal.State, change func(string) string) (map[string]ledger.FindingSection, []plan.Disposition) {
 	findings := map[string]ledger.FindingSection{}
 	var dispositions []plan.Disposition
 	finding := func(section ledger.FindingSection) {
@@ -158,7 +159,7 @@ func readAgain(t *rapid.T, s State, change func(string) string) (map[string]ledg
 }
 
 // plannedFindings are the Findings as they must be read.
-func plannedFindings(s State, change func(string) string) map[string]ledger.FindingSection {
+func plannedFindings(s refusal.State, change func(string) string) map[string]ledger.FindingSection {
 	planned := map[string]ledger.FindingSection{}
 	for i, f := range s.Plan.Findings {
 		if f.Placement == contract.PlacementAlreadyOpen {

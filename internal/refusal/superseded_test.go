@@ -1,4 +1,4 @@
-package refusal
+package refusal_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/refusal"
 	"github.com/seed-2ea642bd/airlock/internal/untrusted"
 )
 
@@ -49,9 +50,9 @@ func TestSuperseded(t *testing.T) {
 		{"the item not read at all", func(f *contract.Facts) { *f = contract.Facts{} }, codes(contract.CodeFactsIncomplete), codes(contract.CodeNotAdmitted, contract.CodeFactsIncomplete), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := model(t, "B")
-			c.change(&s.Fresh)
-			got := Superseded(s.Decision, s.Fresh, c.kernel)
+			w := model(t, "B")
+			c.change(&w.Fresh)
+			got := refusal.Superseded(w.Bundle.Decision, w.Fresh, c.kernel)
 			if !slices.Equal(got.Codes, c.want) || got.Ended() != (len(c.want) > 0) || got.Reencoded != c.reencoded {
 				t.Errorf("%+v, want %v, %v", got, c.want, c.reencoded)
 			}
