@@ -106,13 +106,27 @@ type Harness struct {
 
 // EnginePin pins one model CLI. Binaries maps an operating system and architecture ("linux-amd64") to a digest.
 // Credential is "broker" or "direct"; Sandbox is "bwrap" or "off"; Upstream is https anywhere, or http on loopback.
+// Prices maps full model ids to what they cost; it is nil where none are given.
 type EnginePin struct {
 	Binaries   map[string]string `json:"binaries"`
 	Credential string            `json:"credential"`
 	Name       string            `json:"name"`
+	Prices     map[string]Price  `json:"prices,omitempty"`
 	Sandbox    string            `json:"sandbox"`
 	Upstream   string            `json:"upstream"`
 	Version    string            `json:"version"`
+}
+
+// Price is what a model costs, in micro-dollars for a million tokens. A token written into the vendor's cache costs
+// CacheWriteMicrousd for some minutes and CacheWriteHourMicrousd for an hour. ContextTokens is the most that one request may
+// hold, and so the most that it can cost.
+type Price struct {
+	CacheReadMicrousd      int64 `json:"cache_read_microusd"`
+	CacheWriteHourMicrousd int64 `json:"cache_write_hour_microusd"`
+	CacheWriteMicrousd     int64 `json:"cache_write_microusd"`
+	ContextTokens          int64 `json:"context_tokens"`
+	InputMicrousd          int64 `json:"input_microusd"`
+	OutputMicrousd         int64 `json:"output_microusd"`
 }
 
 // Engine returns the pin of that name.

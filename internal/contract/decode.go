@@ -3,6 +3,7 @@ package contract
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -139,7 +140,8 @@ func assign(v value, into reflect.Value, field string) *DecodeError {
 	return nil
 }
 
-// members reads an object's members into a struct: each of its fields must be there, and nothing else.
+// members reads an object's members into a struct: each of its fields must be there, but those that came after the first
+// version of the record, which are marked omitempty; and nothing else.
 func members(o *object, into reflect.Value, field string) *DecodeError {
 	fields := fieldsOf(into)
 	for _, key := range o.keys {
@@ -149,10 +151,13 @@ func members(o *object, into reflect.Value, field string) *DecodeError {
 	}
 	for _, name := range fieldNames(into.Type()) {
 		v, ok := o.values[name]
+		if !ok && fields[name].optional {
+			continue
+		}
 		if !ok {
 			return fault(join(field, name), "a required field is missing")
 		}
-		if err := assign(v, fields[name], join(field, name)); err != nil {
+		if err := assign(v, fields[name].value, join(field, name)); err != nil {
 			return err
 		}
 	}
@@ -164,22 +169,28 @@ func fieldNames(t reflect.Type) []string {
 	for i := range t.NumField() {
 		if f := t.Field(i); f.Anonymous {
 			names = append(names, fieldNames(f.Type)...)
-		} else if name := f.Tag.Get("json"); name != "" {
+		} else if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-func fieldsOf(v reflect.Value) map[string]reflect.Value {
-	fields := map[string]reflect.Value{}
+// structField is a field that a member of an object is read into or written from.
+type structField struct {
+	value    reflect.Value
+	optional bool // absent from the document where it is empty
+}
+
+func fieldsOf(v reflect.Value) map[string]structField {
+	fields := map[string]structField{}
 	for i := range v.NumField() {
 		if f := v.Type().Field(i); f.Anonymous {
 			for name, inner := range fieldsOf(v.Field(i)) {
 				fields[name] = inner
 			}
-		} else if name := f.Tag.Get("json"); name != "" {
-			fields[name] = v.Field(i)
+		} else if name, option, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			fields[name] = structField{value: v.Field(i), optional: option == "omitempty"}
 		}
 	}
 	return fields
@@ -250,7 +261,10 @@ func encode(v reflect.Value, field string, depth int) (value, *DecodeError) {
 		o := newObject()
 		fields := fieldsOf(v)
 		for _, name := range fieldNames(v.Type()) {
-			item, err := encode(fields[name], join(field, name), depth+1)
+			if fields[name].optional && fields[name].value.IsZero() {
+				continue
+			}
+			item, err := encode(fields[name].value, join(field, name), depth+1)
 			if err != nil {
 				return nil, err
 			}

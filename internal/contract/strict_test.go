@@ -188,3 +188,27 @@ func TestIDs(t *testing.T) {
 		t.Error("a path can be read as an anchor")
 	}
 }
+
+// TestFieldsAddedLater holds that a field marked omitempty may be absent, is then not written, and is read as strictly as any
+// other where it is there.
+func TestFieldsAddedLater(t *testing.T) {
+	type grown struct {
+		Old string           `json:"old"`
+		New map[string]int64 `json:"new,omitempty"`
+	}
+	for document, want := range map[string]map[string]int64{`{"old":"o"}`: nil, `{"new":{},"old":"o"}`: {}, `{"new":{"a":1},"old":"o"}`: {"a": 1}} {
+		var record grown
+		if err := Decode([]byte(document), &record); err != nil || len(record.New) != len(want) || (record.New == nil) != (want == nil) || record.New["a"] != want["a"] {
+			t.Errorf("%s is read as %v, %v", document, record.New, err)
+		}
+		if written, err := Canonical(record); err != nil || string(written) != document+"\n" {
+			t.Errorf("%s is written as %s, %v", document, written, err)
+		}
+	}
+	for document, want := range map[string]string{`{"new":null,"old":"o"}`: "field new: null", `{"new":{"a":"1"},"old":"o"}`: "field new.a: not an integer", `{"new":{}}`: "field old: a required"} {
+		var record grown
+		if err := Decode([]byte(document), &record); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", document, err, want)
+		}
+	}
+}
