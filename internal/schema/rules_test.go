@@ -108,6 +108,7 @@ func TestKeywords(t *testing.T) {
 			for _, key := range members["required"].([]any) {
 				required = append(required, key.(string))
 			}
+			required = append(required, addedLater[name+pointer]...)
 			slices.Sort(required)
 			if !slices.Equal(required, slices.Sorted(maps.Keys(properties))) || members["additionalProperties"] != false || members["type"] != "object" {
 				t.Errorf("%s%s: an object that is not closed", name, pointer)
@@ -122,6 +123,9 @@ func TestKeywords(t *testing.T) {
 		}
 	}
 }
+
+// addedLater are the fields that came after the first version of their record, and so may be absent.
+var addedLater = map[string][]string{"harness/properties/engines/items": {"prices"}}
 
 func mustSources(t *testing.T) map[string][]byte {
 	t.Helper()
