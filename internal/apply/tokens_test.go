@@ -1,8 +1,14 @@
 package apply
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
 	"maps"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
@@ -36,53 +42,248 @@ func (w *world) resolving() contract.Answer {
 	return a
 }
 
-// TestTokenMinimality holds that each token is asked for exactly what its uses need together, and that every token is revoked.
-func TestTokenMinimality(t *testing.T) {
-	type token struct {
-		purpose string
-		needs   map[string]string
+// asking is the answer of a second Run with Effects of these types and no others: what has no reply is answered in the review.
+func (w *world) asking(types []string) contract.Answer {
+	a := w.answers()
+	review := a.Effects[0]
+	replies := a.Effects[1:]
+	a.Effects = nil
+	if slices.Contains(types, contract.SubmitReview) {
+		a.Effects = append(a.Effects, review)
 	}
-	effects, report, resolve := token{contract.PurposeEffects, effectsNeed}, token{contract.PurposeReport, reportNeeds}, token{contract.PurposeResolve, resolveNeed}
-	for name, c := range map[string]struct {
-		seed   func(*emulator.Seed)
-		second bool
-		do     func(*world)
-		want   []token
-	}{
-		"a review": {do: func(w *world) { w.answer(three()) }, want: []token{effects}},
-		"no Effect": {do: func(w *world) {
-			w.answer(contract.Answer{Status: contract.StatusFailed, Reason: reason("engine_timeout")})
-		}, want: []token{report}},
-		"no Result":       {do: func(*world) {}, want: []token{report}},
-		"a refusal":       {do: resulting(func(r *contract.Result) { r.Task = "sha256:" + zeros }), want: []token{report}},
-		"closed":          {do: then(func(w *world) { w.must(w.Close(emulatortest.Number, emulatortest.MaintainerID)) }), want: nil},
-		"replies":         {second: true, do: func(w *world) { w.answer(w.answers()) }, want: []token{effects}},
-		"a resolve":       {seed: resolves(t), second: true, do: func(w *world) { w.answer(w.resolving()) }, want: []token{effects, resolve}},
-		"already applied": {do: func(w *world) { w.answer(three()); w.apply(nil) }, want: []token{report}},
-	} {
-		t.Run(name, func(t *testing.T) {
+	if slices.Contains(types, contract.ReplyThread) {
+		a.Effects = append(a.Effects, replies...)
+	} else {
+		review.SubmitReview.Answers = []string{w.finding("f1"), w.finding("f2"), w.finding("f3")}
+	}
+	if slices.Contains(types, contract.ResolveThread) {
+		a.Effects = append(a.Effects, contract.Effect{ResolveThread: &contract.ThreadEffect{Finding: w.finding("f2"), ID: "e4", Type: contract.ResolveThread}})
+	}
+	return a
+}
+
+// minted is a token as it was asked for.
+type minted struct {
+	purpose string
+	needs   map[string]string
+}
+
+// holdsTokens holds that these tokens were asked for in this order, on the wire and in the record alike, that no more was granted,
+// and that none is left.
+func (w *world) holdsTokens(e ended, want []minted) {
+	w.t.Helper()
+	var got []minted
+	for _, record := range e.applied.Tokens {
+		granted := maps.Clone(record.Requested)
+		granted["metadata"] = "read"
+		if !maps.Equal(record.Granted, granted) || record.RepositoryID != emulatortest.RepositoryID || !record.Revoked {
+			w.t.Errorf("token %+v", record)
+		}
+		got = append(got, minted{record.Purpose, record.Requested})
+	}
+	if !slices.EqualFunc(got, want, func(a, b minted) bool { return a.purpose == b.purpose && maps.Equal(a.needs, b.needs) }) {
+		w.t.Errorf("tokens %+v, want %+v\n%s", got, want, e.log)
+	}
+	var asked []string
+	for _, call := range e.calls {
+		if strings.HasSuffix(call.Operation, "/access_tokens") {
+			asked = append(asked, strings.TrimSpace(call.Request))
+		}
+	}
+	var bodies []string
+	for _, token := range want {
+		permissions, err := json.Marshal(token.needs)
+		w.must(err)
+		bodies = append(bodies, fmt.Sprintf(`{"repository_ids":[%d],"permissions":%s}`, emulatortest.RepositoryID, permissions))
+	}
+	if !slices.Equal(asked, bodies) {
+		w.t.Errorf("asked %v, want %v", asked, bodies)
+	}
+	if w.alive() != 0 {
+		w.t.Errorf("%d tokens are left alive", w.alive())
+	}
+}
+
+// stands is what a Run left of each kind.
+type stands struct{ review, replies, resolved, check bool }
+
+func (w *world) stands() stands {
+	state := w.State(w.t)
+	s := stands{replies: w.repliesByUs() > 0, check: len(w.checks(w.decision.Commit)) > 0}
+	for _, review := range state.Pull(emulatortest.Number).Reviews {
+		s.review = s.review || review.AuthorID == emulatortest.BotUserID && strings.Contains(review.Body, w.decision.Run)
+	}
+	for _, thread := range state.Pull(emulatortest.Number).Threads {
+		s.resolved = s.resolved || thread.Resolved
+	}
+	return s
+}
+
+// minting lets GitHub give a token of this purpose less than is asked for; hidden, its answer does not say so, and the permission is
+// missing where it is used.
+func (w *world) minting(purpose string, lower func(map[string]string), hidden bool) *world {
+	next := w.transport
+	w.transport = roundTrip(func(request *http.Request) (*http.Response, error) {
+		if !strings.HasSuffix(request.URL.Path, "/access_tokens") {
+			return next.RoundTrip(request)
+		}
+		var asked struct {
+			RepositoryIDs []int64           `json:"repository_ids"`
+			Permissions   map[string]string `json:"permissions"`
+		}
+		if err := json.NewDecoder(request.Body).Decode(&asked); err != nil {
+			return nil, err
+		}
+		said := maps.Clone(asked.Permissions)
+		if _, resolves := asked.Permissions["contents"]; resolves == (purpose == contract.PurposeResolve) {
+			lower(asked.Permissions)
+			maps.DeleteFunc(asked.Permissions, func(name, _ string) bool { return said[name] == "" })
+		}
+		body, err := json.Marshal(map[string]any{"repository_ids": asked.RepositoryIDs, "permissions": asked.Permissions})
+		if err != nil {
+			return nil, err
+		}
+		changed := request.Clone(request.Context())
+		changed.Body, changed.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		answer, err := next.RoundTrip(changed)
+		if err != nil || !hidden {
+			return answer, err
+		}
+		var document map[string]any
+		if err := json.NewDecoder(answer.Body).Decode(&document); err != nil {
+			return nil, err
+		}
+		said["metadata"] = "read"
+		document["permissions"] = said
+		body, err = json.Marshal(document)
+		answer.Body = io.NopCloser(bytes.NewReader(body))
+		return answer, err
+	})
+	return w
+}
+
+// subset is a set of Effect types, or a Run that only reports.
+type subset struct {
+	name string
+	hand func(*world)
+	// tokens are asked for, and passes stands, where nothing is missing.
+	tokens []minted
+	passes stands
+	// refused is why a Run of the set writes no Effect, or "".
+	refused contract.Code
+}
+
+// without is what stands after a Run one of whose tokens lacks a permission, in a way that ends with a code.
+func (s subset) without(token minted, permission string, code contract.Code) stands {
+	left := s.passes
+	inForce := code != contract.CodePermissionDenied
+	switch {
+	case permission == "pull_requests" && (token.purpose == contract.PurposeEffects || code == contract.CodeIdentityUnaccepted):
+		return stands{check: true}
+	case token.purpose == contract.PurposeResolve:
+		left.resolved = false
+		return left
+	case inForce:
+		return stands{} // neither the token of the Effects nor that of the report can be had
+	}
+	left.check = false
+	return left
+}
+
+// fails plays the subset with a token that lacks a permission.
+func (s subset) fails(t *testing.T, w *world, token minted, permission string, code contract.Code) {
+	e := w.apply(nil)
+	w.holdsTrue(e)
+	if got, want := w.stands(), s.without(token, permission, code); got != want || e.code != 1 || e.conclusion() == contract.ConclusionSuccess ||
+		!slices.Contains(e.outcome.Reasons, code) || w.alive() != 0 {
+		t.Errorf("%+v stands, want %+v; code %d, %s for %v, want %s; %d tokens alive\n%s", got, want, e.code, e.conclusion(), e.outcome.Reasons, code, w.alive(), e.log)
+	}
+}
+
+// TestTokenMinimality plays every set of Effect types, and the Runs that only report. Each token is asked for exactly what its uses
+// need together; the Run passes where the App holds no more than that; and it fails, writes nothing false and leaves no token where
+// any one permission is missing or lower, in each way that can come about.
+func TestTokenMinimality(t *testing.T) {
+	start := newWorld(t, resolves(t)).reviewed().pushed()
+	start.admit()
+	m := start.moment()
+	effects, report := minted{contract.PurposeEffects, effectsNeed}, minted{contract.PurposeReport, reportNeeds}
+	resolve := minted{contract.PurposeResolve, resolveNeed}
+	var subsets []subset
+	for bits := range 8 {
+		var types []string
+		for i, kind := range []string{contract.SubmitReview, contract.ReplyThread, contract.ResolveThread} {
+			if bits>>i&1 == 1 {
+				types = append(types, kind)
+			}
+		}
+		s := subset{name: strings.Join(append(types, "and nothing else"), " "), hand: func(w *world) { w.answer(w.asking(types)) }}
+		switch {
+		case !slices.Contains(types, contract.SubmitReview):
+			s.tokens, s.passes, s.refused = []minted{report}, stands{check: true}, contract.CodeReviewCount
+		case !slices.Contains(types, contract.ResolveThread):
+			s.tokens, s.passes = []minted{effects}, stands{review: true, replies: slices.Contains(types, contract.ReplyThread), check: true}
+		default:
+			s.tokens = []minted{effects, resolve}
+			s.passes = stands{review: true, replies: slices.Contains(types, contract.ReplyThread), resolved: true, check: true}
+		}
+		subsets = append(subsets, s)
+	}
+	subsets = append(subsets, subset{name: "no Result", hand: func(*world) {}, tokens: []minted{report}, passes: stands{check: true}, refused: contract.CodeArtifactMissing})
+	for _, s := range subsets {
+		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			w := endCase{second: c.second, seed: func(_ testing.TB, s *emulator.Seed) {
-				if c.seed != nil {
-					c.seed(s)
+			begin := func(change func(permissions map[string]string)) *world {
+				from := m
+				app := *m.seed.Apps[0]
+				app.Permissions = map[string]string{"metadata": "read"}
+				for _, token := range s.tokens {
+					maps.Copy(app.Permissions, token.needs)
 				}
-			}}.start(t)
-			c.do(w)
+				if change != nil {
+					change(app.Permissions)
+				}
+				from.seed.Apps = []*emulator.App{&app}
+				w := from.start(t)
+				s.hand(w)
+				return w
+			}
+			w := begin(nil)
 			e := w.apply(nil)
-			var got []token
-			for _, record := range e.applied.Tokens {
-				granted := maps.Clone(record.Requested)
-				granted["metadata"] = "read"
-				if !maps.Equal(record.Granted, granted) || record.RepositoryID != emulatortest.RepositoryID || !record.Revoked {
-					t.Errorf("token %+v", record)
+			w.holdsTokens(e, s.tokens)
+			cells, needed := 0, 0
+			for _, token := range s.tokens {
+				needed += len(token.needs)
+			}
+			passed := e.code == 0 && e.outcome.Status == contract.StatusCompleted
+			if s.refused != "" {
+				passed = e.code == 1 && e.outcome.Reasons[0] == s.refused
+			}
+			if got := w.stands(); got != s.passes || !passed {
+				t.Errorf("with exactly what is asked: code %d for %v, %+v stands, want %+v\n%s", e.code, e.outcome.Reasons, got, s.passes, e.log)
+			}
+			for _, token := range s.tokens {
+				for permission := range token.needs {
+					for _, level := range []string{"", "read"} {
+						lower := func(permissions map[string]string) {
+							if delete(permissions, permission); level != "" {
+								permissions[permission] = level
+							}
+						}
+						name := fmt.Sprintf("%s for %s as %q", permission, token.purpose, level)
+						t.Run(name+" to the App", func(t *testing.T) { s.fails(t, begin(lower), token, permission, contract.CodeIdentityUnaccepted) })
+						t.Run(name+", said", func(t *testing.T) {
+							s.fails(t, begin(nil).minting(token.purpose, lower, false), token, permission, contract.CodeIdentityShort)
+						})
+						t.Run(name+", not said", func(t *testing.T) {
+							s.fails(t, begin(nil).minting(token.purpose, lower, true), token, permission, contract.CodePermissionDenied)
+						})
+						cells += 3
+					}
 				}
-				got = append(got, token{record.Purpose, record.Requested})
 			}
-			if !slices.EqualFunc(got, c.want, func(a, b token) bool { return a.purpose == b.purpose && maps.Equal(a.needs, b.needs) }) {
-				t.Errorf("tokens %+v, want %+v\n%s", got, c.want, e.log)
-			}
-			if w.alive() != 0 {
-				t.Errorf("%d tokens are left alive", w.alive())
+			if want := map[int]int{1: 6, 2: 12, 4: 24}[needed]; cells != want {
+				t.Errorf("%d cells", cells)
 			}
 		})
 	}
