@@ -37,5 +37,11 @@ func Fingerprint(category, path, anchor string) string {
 // FindingID makes the id that a Finding of a Result has everywhere else: "<run>/f1".
 func FindingID(run, id string) string { return run + "/" + id }
 
+// AlteredID makes the id of a Finding whose own is not there any more or not to be believed, from where it stands. It has the
+// form of a Finding's id and is of no Run.
+func AlteredID(place string) string {
+	return "run-" + hexOfLines(24, "airlock-altered/1", place) + "/f1"
+}
+
 // CheckName is the name of a Role's check, by which a maintainer requires it.
 func CheckName(role string) string { return "airlock / " + role }

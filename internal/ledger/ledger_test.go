@@ -45,7 +45,7 @@ func modelLedger(t testing.TB, mutate func(*contract.Facts)) Ledger {
 func open(l Ledger) []string {
 	ids := []string{}
 	for _, f := range l.OpenGating() {
-		ids = append(ids, strings.TrimPrefix(f.ID, run+"/"))
+		ids = append(ids, strings.TrimPrefix(strings.TrimPrefix(f.ID, run+"/"), "run-"))
 	}
 	return ids
 }
@@ -213,11 +213,33 @@ func TestOpen(t *testing.T) {
 		"the Finding was edited to a note": {firstComment(1, func(c *contract.ThreadComment) {
 			c.EditedAt, c.Text = &c.At, untrusted.New(strings.Replace(c.Text.Raw(), "severity=major", "severity=note", 1))
 		}), all},
-		"the review was edited, with a minor one in it": {func(f *contract.Facts) { f.Reviews[0].EditedAt = &f.Reviews[0].At }, []string{"f1", "f2", "f4", "f3"}},
-		"the Finding is another bot's":                  {firstComment(0, func(c *contract.ThreadComment) { c.Author.ID = 190000002 }), []string{"f2", "f4"}},
-		"the Finding is a stranger's":                   {firstComment(0, func(c *contract.ThreadComment) { c.Author.ID = outsider }), []string{"f2", "f4"}},
-		"no marker in the thread":                       {firstComment(0, func(c *contract.ThreadComment) { c.Text = untrusted.New("T") }), []string{"f2", "f4"}},
-		"an empty thread":                               {func(f *contract.Facts) { f.Threads[0].Comments = nil }, []string{"f2", "f4"}},
+		"the review was edited, with a minor one in it":           {func(f *contract.Facts) { f.Reviews[0].EditedAt = &f.Reviews[0].At }, []string{"f1", "f2", "f4", "f3"}},
+		"the Finding is another bot's":                            {firstComment(0, func(c *contract.ThreadComment) { c.Author.ID = 190000002 }), []string{"f2", "f4"}},
+		"the Finding is a stranger's":                             {firstComment(0, func(c *contract.ThreadComment) { c.Author.ID = outsider }), []string{"f2", "f4"}},
+		"no marker in the thread":                                 {firstComment(0, func(c *contract.ThreadComment) { c.Text = untrusted.New("T") }), []string{"f2", "f4"}},
+		"a marker that somebody took away":                        {firstComment(0, edit(outsider, "T")), []string{lostID("PRRT_a1"), "f2", "f4"}},
+		"a marker that a maintainer took away":                    {firstComment(0, edit(maintainer, "T")), []string{lostID("PRRT_a1"), "f2", "f4"}},
+		"a marker taken away, then resolved by a maintainer":      {both(firstComment(0, edit(outsider, "T")), resolved(0, &contract.User{ID: maintainer})), []string{"f2", "f4"}},
+		"a marker taken away, then resolved by another":           {both(firstComment(0, edit(outsider, "T")), resolved(0, &contract.User{ID: outsider})), []string{lostID("PRRT_a1"), "f2", "f4"}},
+		"a marker taken away, then accepted":                      {both(firstComment(0, edit(outsider, "T")), replies(0, post{bot, "09", half("run-"+lostID("PRRT_a1"), "accepted"), false})), []string{lostID("PRRT_a1"), "f2", "f4"}},
+		"altered into one that is closed":                         {both(resolved(1, &contract.User{ID: maintainer}), firstComment(0, altered(outsider, "/f1 ", "/f2 "))), []string{lostID("PRRT_a1"), "f4"}},
+		"altered into one that was accepted":                      {both(replies(1, post{bot, "01", half(f2, "accepted"), false}), firstComment(0, altered(outsider, "/f1 ", "/f2 "))), []string{lostID("PRRT_a1"), "f4"}},
+		"altered into one that is open":                           {firstComment(0, altered(outsider, "/f1 ", "/f2 ")), []string{lostID("PRRT_a1"), "f2", "f4"}},
+		"two altered into one":                                    {both(firstComment(0, altered(outsider, "/f1 ", "/f9 ")), firstComment(1, altered(outsider, "/f2 ", "/f9 "))), []string{"f9", lostID("PRRT_a2"), "f4"}},
+		"altered, then accepted":                                  {both(firstComment(0, altered(outsider, "quote", "note")), replies(0, post{bot, "09", accepted, false})), all},
+		"altered by nobody known, then accepted":                  {both(firstComment(0, altered(0, "quote", "note")), replies(0, post{bot, "09", accepted, false})), all},
+		"altered, then resolved by a maintainer":                  {both(firstComment(0, altered(outsider, "quote", "note")), resolved(0, &contract.User{ID: maintainer})), []string{"f2", "f4"}},
+		"edited by a maintainer, then accepted":                   {both(firstComment(0, altered(maintainer, "quote", "note")), replies(0, post{bot, "09", accepted, false})), []string{"f2", "f4"}},
+		"accepted, then edited by a maintainer":                   {both(replies(0, post{bot, "01", accepted, false}), firstComment(0, altered(maintainer, "quote", "note"))), all},
+		"accepted in the second of the edit":                      {both(replies(0, post{bot, "05", accepted, false}), firstComment(0, altered(maintainer, "quote", "note"))), all},
+		"a rejection without its marker, after an acceptance":     {replies(0, post{bot, "01", accepted, false}, post{bot, "02", "Nothing.", true}), all},
+		"a rejection made an author's half, after an acceptance":  {replies(0, post{bot, "01", accepted, false}, post{bot, "02", half(f1, "fixed"), true}), all},
+		"a rejection made another Finding's, after an acceptance": {replies(0, post{bot, "01", accepted, false}, post{bot, "02", half(f2, "rejected"), true}), all},
+		"an acceptance after a rejection without its marker":      {replies(0, post{bot, "01", "Nothing.", true}, post{bot, "02", accepted, false}), []string{"f2", "f4"}},
+		"a reply without a marker that nobody edited":             {replies(0, post{bot, "01", accepted, false}, post{bot, "02", "Nothing.", false}), []string{"f2", "f4"}},
+		"accepted by another Role of the App":                     {both(reviewOfRole("other", "07"), replies(0, post{bot, "08", accepted, false})), all},
+		"accepted by another Run of the Role":                     {both(reviewOfRole("pr-review", "07"), replies(0, post{bot, "08", accepted, false})), []string{"f2", "f4"}},
+		"an empty thread":                                         {func(f *contract.Facts) { f.Threads[0].Comments = nil }, []string{"f2", "f4"}},
 		"a minor one of category security": {firstComment(0, func(c *contract.ThreadComment) {
 			c.Text = untrusted.New(strings.Replace(c.Text.Raw(), "severity=critical", "severity=note", 1))
 		}), all},
@@ -248,6 +270,31 @@ func TestOpen(t *testing.T) {
 			}
 		})
 	}
+}
+
+// edit makes a comment another, by this account at 13:05; 0 is nobody known.
+func edit(by int64, text string) func(*contract.ThreadComment) {
+	return func(c *contract.ThreadComment) {
+		when := at("05")
+		c.EditedAt, c.Text = &when, untrusted.New(text)
+		if by != 0 {
+			c.EditorID = &by
+		}
+	}
+}
+
+// altered replaces words of a comment.
+func altered(by int64, from, to string) func(*contract.ThreadComment) {
+	return func(c *contract.ThreadComment) { edit(by, strings.Replace(c.Text.Raw(), from, to, 1))(c) }
+}
+
+// lostID is the id of what lost its own, without "run-", as [open] gives that of a Run's Finding without its Run.
+func lostID(node string) string { return strings.TrimPrefix(contract.AlteredID(node), "run-") }
+
+// reviewOfRole adds a review of the Run that [half] names.
+func reviewOfRole(role, minute string) func(*contract.Facts) {
+	line := strings.NewReplacer("run="+run, "run=run-"+strings.Repeat("1", 24), "role=pr-review", "role="+role).Replace(reviewLine)
+	return reviews(post{bot, minute, line, false})
 }
 
 func twice(f *contract.Facts) { f.Threads = append(f.Threads, f.Threads[0]) }
@@ -295,5 +342,74 @@ func TestAnAppWithoutAUserBelievesNothing(t *testing.T) {
 	apps := contract.Apps{Apps: []contract.App{{Name: "pr-review"}}}
 	if l := Read(facts, contract.Policy{}, apps, apps.Apps[0]); !cmp.Equal(l, Ledger{}) {
 		t.Errorf("a deleted account's texts are believed: %+v", l)
+	}
+}
+
+// TestRolesOfOneApp holds which Findings are whose: a reviewer's are its own, an author's are all, and one of which nobody
+// knows whose it is is everybody's.
+func TestRolesOfOneApp(t *testing.T) {
+	for name, c := range map[string]struct {
+		mutate                   func(*contract.Facts)
+		reviewer, author, others []string
+	}{
+		"as posted":                 {nil, []string{"f1", "f2", "f4"}, []string{"f1", "f2", "f4"}, []string{}},
+		"a review without a marker": {func(f *contract.Facts) { f.Reviews[0].Text = untrusted.New("T") }, []string{"f1", "f2"}, []string{"f1", "f2"}, []string{"f1", "f2"}},
+		"a review that was altered to be of the other Role": {func(f *contract.Facts) {
+			when := at("05")
+			f.Reviews[0].EditedAt, f.Reviews[0].Text = &when, untrusted.New(strings.Replace(f.Reviews[0].Text.Raw(), "role=pr-review", "role=other", 1))
+		}, []string{"f1", "f2", "f4", "f3"}, []string{"f1", "f2", "f4", "f3"}, []string{"f1", "f2", "f4", "f3"}},
+		"a thread whose review GitHub does not name": {func(f *contract.Facts) { f.Threads[0].ReviewID = nil }, []string{"f1", "f2", "f4"}, []string{"f1", "f2", "f4"}, []string{}},
+		"a Finding without its marker":               {firstComment(0, edit(outsider, "T")), []string{lostID("PRRT_a1"), "f2", "f4"}, []string{lostID("PRRT_a1"), "f2", "f4"}, []string{}},
+		"a Finding altered to be of another Run": {firstComment(0, altered(outsider, run, "run-"+strings.Repeat("1", 24))),
+			[]string{strings.Repeat("1", 24) + "/f1", "f2", "f4"}, []string{strings.Repeat("1", 24) + "/f1", "f2", "f4"}, []string{}},
+	} {
+		l := modelLedger(t, c.mutate)
+		for _, of := range []struct {
+			role contract.Role
+			want []string
+		}{{contract.Role{Name: "pr-review", DispositionHalf: contract.HalfReviewer}, c.reviewer}, {contract.Role{Name: "answers", DispositionHalf: contract.HalfAuthor}, c.author},
+			{contract.Role{Name: "other", DispositionHalf: contract.HalfReviewer}, c.others}} {
+			if difference := cmp.Diff(of.want, open(l.For(of.role))); difference != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", name, of.role.Name, difference)
+			}
+		}
+	}
+}
+
+// TestAltered holds what is said of a ledger that somebody altered, and what a model is asked then.
+func TestAltered(t *testing.T) {
+	review := func(by int64, text string) func(*contract.Facts) {
+		return func(f *contract.Facts) {
+			when := at("05")
+			f.Reviews[0].EditedAt, f.Reviews[0].EditorID = &when, &by
+			if text != "" {
+				f.Reviews[0].Text = untrusted.New(text)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		mutate  func(*contract.Facts)
+		altered bool
+		asked   string
+	}{
+		"as posted":                           {nil, false, "f1 f2 f4"},
+		"a Finding":                           {firstComment(0, altered(outsider, "quote", "note")), true, "f2 f4"},
+		"a Finding, by a maintainer":          {firstComment(0, altered(maintainer, "quote", "note")), false, "f1 f2 f4"},
+		"a Finding, resolved by a maintainer": {both(firstComment(0, altered(outsider, "quote", "note")), resolved(0, &contract.User{ID: maintainer})), false, "f2 f4"},
+		"a Finding without its marker":        {firstComment(0, edit(outsider, "T")), true, "f2 f4"},
+		"a review":                            {review(outsider, ""), true, "f1 f2"},
+		"a review, by a maintainer":           {review(maintainer, ""), false, "f1 f2 f4 f3"},
+		"a review without its marker":         {review(outsider, "T"), true, "f1 f2"},
+		"a stranger's review":                 {func(f *contract.Facts) { review(outsider, "T")(f); f.Reviews[0].Author.ID = outsider }, false, "f1 f2"},
+		"a reply":                             {replies(0, post{bot, "01", half(f1, "rejected"), true}), false, "f1 f2 f4"},
+	} {
+		l := modelLedger(t, c.mutate)
+		var asked []string
+		for _, f := range l.Asked() {
+			asked = append(asked, strings.TrimPrefix(f.ID, run+"/"))
+		}
+		if got := strings.Join(asked, " "); l.Altered() != c.altered || got != c.asked {
+			t.Errorf("%s: altered %v, asked about %s; want %v, %s", name, l.Altered(), got, c.altered, c.asked)
+		}
 	}
 }
