@@ -52,11 +52,11 @@ func (b *builder) itemText(kind string, author int64, text string, quoted bool) 
 func (b *builder) conversation() {
 	facts := b.in.Facts
 	for _, comment := range facts.Comments {
-		b.parts(contract.TextComment, comment.ID, comment.Author.ID, comment.Text)
+		b.parts(contract.TextComment, comment.ID, writer(comment.Author, comment.EditedAt, comment.EditorID), comment.Text)
 	}
 	for _, review := range facts.Reviews {
 		if review.Author.ID != b.app.BotUserID {
-			b.parts(contract.TextReview, review.ID, review.Author.ID, review.Text)
+			b.parts(contract.TextReview, review.ID, writer(review.Author, review.EditedAt, review.EditorID), review.Text)
 		}
 	}
 	for _, thread := range facts.Threads {
@@ -64,10 +64,18 @@ func (b *builder) conversation() {
 			if i == 0 && b.isFinding(comment) {
 				continue
 			}
-			ids := b.parts(contract.TextThread, comment.ID, comment.Author.ID, comment.Text)
+			ids := b.parts(contract.TextThread, comment.ID, writer(comment.Author, comment.EditedAt, comment.EditorID), comment.Text)
 			b.answers[thread.NodeID] = append(b.answers[thread.NodeID], ids...)
 		}
 	}
+}
+
+// writer is whose words a text is: its author's, or nobody's where another account edited it, for they may be that one's.
+func writer(author contract.User, edited *contract.Time, editor *int64) int64 {
+	if edited != nil && (editor == nil || *editor != author.ID) {
+		return 0
+	}
+	return author.ID
 }
 
 func (b *builder) isFinding(comment contract.ThreadComment) bool {

@@ -41,7 +41,7 @@ func Build(in Input) (contract.Task, error) {
 		return contract.Task{}, fmt.Errorf("build task: the app of role %s, %s, is not in apps.json", in.Role.Name, in.Role.App)
 	}
 	b := newBuilder(in, app)
-	open := ledger.Read(in.Facts, in.Policy, in.Apps, app).OpenGating()
+	open := ledger.Read(in.Facts, in.Policy, in.Apps, app).For(in.Role).Asked()
 	anchors := newAnchorWatch(in.Diff, open)
 	if err := b.diff(anchors); err != nil {
 		return contract.Task{}, fmt.Errorf("build task: %w", err)

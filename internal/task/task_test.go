@@ -184,6 +184,30 @@ func TestTextsAreLabelledByWhoWroteThem(t *testing.T) {
 	}
 }
 
+// TestAnEditedTextIsItsAuthorsAlone holds that a text which another account edited, or nobody known did, is nobody's words.
+func TestAnEditedTextIsItsAuthorsAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		editor int64 // -1: not edited, 0: nobody known
+		want   string
+	}{"not edited": {-1, "maintainer maintainer"}, "by its author": {maintainer, "maintainer maintainer"}, "by another": {outsider, "- outside"}, "by our App": {bot, "- outside"}, "by nobody known": {0, "- outside"}} {
+		task := built(t, func(in *Input) {
+			one, two, three := comment(1, maintainer, "said"), review(2, maintainer, "said"), reply(3, maintainer, "said")
+			if c.editor >= 0 {
+				one.EditedAt, two.EditedAt, three.EditedAt = &in.Facts.ReadAt, &in.Facts.ReadAt, &in.Facts.ReadAt
+			}
+			if c.editor > 0 {
+				one.EditorID, two.EditorID, three.EditorID = &c.editor, &c.editor, &c.editor
+			}
+			in.Facts.Comments, in.Facts.Reviews = []contract.Comment{one}, []contract.Review{two}
+			in.Facts.Threads = []contract.Thread{{NodeID: "T1", Comments: []contract.ThreadComment{three}}}
+		})
+		want := []string{"comment:1:1 " + c.want + ": said", "review:2:1 " + c.want + ": said", "thread:3:1 " + c.want + ": said"}
+		if difference := cmp.Diff(want, lines(task.Texts)[3:]); difference != "" {
+			t.Errorf("%s (-want +got):\n%s", name, difference)
+		}
+	}
+}
+
 func TestBodyWithAQuoteIsOutside(t *testing.T) {
 	for text, want := range map[string]contract.Trust{
 		"mine":                     contract.TrustMaintainer,
