@@ -19,6 +19,18 @@ type container struct {
 	quote  bool
 	indent int  // columns a line of the item begins with
 	empty  bool // an item in which nothing has come yet
+	quotes int  // block quotes up to here
+}
+
+// open puts a container into the innermost one.
+func (b *blocks) open(c container) {
+	if last := len(b.containers) - 1; last >= 0 {
+		c.quotes = b.containers[last].quotes
+	}
+	if c.quote {
+		c.quotes++
+	}
+	b.containers = append(b.containers, c)
 }
 
 // fence is the open fenced code; length is zero where there is none.
@@ -38,24 +50,26 @@ const (
 )
 
 // cursor walks over a line in bytes and columns; a tab goes to the next column
-// that is a multiple of four, and may be taken in part.
+// that is a multiple of four, and may be taken in part. What it found once it does
+// not look for again, so that a line costs its length however deep it nests.
 type cursor struct {
-	line        string
-	at, column  int
-	partialSpan int // columns left of a tab that was taken in part
+	line       string
+	at, column int // a tab taken in part is still at
+	// textAt and textColumn are where the next other character than a blank stands.
+	textAt, textColumn int
+	noBreak            int // no thematic break begins before this place
 }
 
-// indent is the columns of blank before the next other character, and where
-// that is.
-func (c *cursor) indent() (columns, next int) {
-	column := c.column
-	next = c.at
-	if c.partialSpan > 0 {
-		column += c.partialSpan
-		next++
-	}
-	for ; next < len(c.line); next++ {
-		switch c.line[next] {
+func newCursor(line string) *cursor {
+	c := &cursor{line: line}
+	c.seek(0, 0)
+	return c
+}
+
+// seek looks for the next character that is no blank.
+func (c *cursor) seek(at, column int) {
+	for ; at < len(c.line); at++ {
+		switch c.line[at] {
 		case ' ':
 			column++
 			continue
@@ -65,50 +79,65 @@ func (c *cursor) indent() (columns, next int) {
 		}
 		break
 	}
-	return column - c.column, next
+	c.textAt, c.textColumn = at, column
 }
+
+// indent is the columns of blank before the next other character, and where
+// that is.
+func (c *cursor) indent() (columns, next int) { return c.textColumn - c.column, c.textAt }
 
 // skip takes up to so many columns of blank.
 func (c *cursor) skip(columns int) {
-	for columns > 0 && c.at < len(c.line) {
+	for columns > 0 && c.at < c.textAt {
 		width := 1
-		switch c.line[c.at] {
-		case ' ':
-		case '\t':
-			if width = c.partialSpan; width == 0 {
-				width = 4 - c.column%4
-			}
-		default:
-			return
+		if c.line[c.at] == '\t' {
+			width = 4 - c.column%4
 		}
 		if width > columns {
 			c.column += columns
-			c.partialSpan = width - columns
 			return
 		}
-		c.partialSpan = 0
 		c.column += width
 		columns -= width
 		c.at++
 	}
 }
 
-// jump goes to a place that is not inside a tab, over blank and count others.
-func (c *cursor) jump(columns, next, count int) {
-	c.column += columns + count
-	c.at = next + count
-	c.partialSpan = 0
+// jump goes over the blank, and so many characters after it.
+func (c *cursor) jump(count int) {
+	c.at, c.column = c.textAt+count, c.textColumn+count
+	c.seek(c.at, c.column)
+}
+
+// isBreak reports whether the rest of the line is a thematic break.
+func (c *cursor) isBreak() bool {
+	mark := c.line[c.textAt]
+	if c.textAt < c.noBreak || mark != '*' && mark != '-' && mark != '_' {
+		return false
+	}
+	count := 0
+	for i := c.textAt; i < len(c.line); i++ {
+		switch c.line[i] {
+		case mark:
+			count++
+		case ' ', '\t':
+		default:
+			c.noBreak = i
+			return false
+		}
+	}
+	return count >= 3
 }
 
 // read takes the next line, without its end, and says what it is. For a line
 // that opens a fence, mark is the place of the fence in the line.
 func (b *blocks) read(line string) (what role, mark int) {
-	c := cursor{line: line}
-	matched := b.match(&c)
+	c := newCursor(line)
+	matched := b.match(c)
 	all := matched == len(b.containers)
 	if b.fence.length > 0 {
 		if all {
-			if b.closes(&c) {
+			if b.closes(c) {
 				b.fence = fence{}
 				return fenceCloses, 0
 			}
@@ -126,8 +155,8 @@ func (b *blocks) read(line string) (what role, mark int) {
 			started = true
 		}
 		b.paragraph = false
-		for i := range b.containers {
-			b.containers[i].empty = false
+		if last := len(b.containers) - 1; last >= 0 {
+			b.containers[last].empty = false // only the innermost can be
 		}
 	}
 	for {
@@ -146,9 +175,9 @@ func (b *blocks) read(line string) (what role, mark int) {
 		inParagraph := wasParagraph && all && !started
 		if rest[0] == '>' {
 			start()
-			c.jump(columns, next, 1)
+			c.jump(1)
 			c.skip(1)
-			b.containers = append(b.containers, container{quote: true})
+			b.open(container{quote: true})
 			continue
 		}
 		if isHeading(rest) {
@@ -160,7 +189,7 @@ func (b *blocks) read(line string) (what role, mark int) {
 			b.fence = opened
 			return fenceOpens, next
 		}
-		if inParagraph && isUnderline(rest) || isBreak(rest) {
+		if inParagraph && isUnderline(rest) || c.isBreak() {
 			start()
 			return textLine, 0
 		}
@@ -169,7 +198,7 @@ func (b *blocks) read(line string) (what role, mark int) {
 			break
 		}
 		start()
-		c.jump(columns, next, width)
+		c.jump(width)
 		spaces, after := c.indent()
 		blank := after == len(line)
 		if spaces >= 1 && spaces <= 4 && !blank {
@@ -178,7 +207,7 @@ func (b *blocks) read(line string) (what role, mark int) {
 			c.skip(1)
 			spaces = 1
 		}
-		b.containers = append(b.containers, container{indent: columns + width + spaces, empty: blank})
+		b.open(container{indent: columns + width + spaces, empty: blank})
 	}
 	if !started && !all && wasParagraph {
 		return textLine, 0 // a lazy line: the paragraph and all around it go on
@@ -192,14 +221,19 @@ func (b *blocks) read(line string) (what role, mark int) {
 
 // match moves over what continues the open containers and returns how many do.
 func (b *blocks) match(c *cursor) int {
+	last := len(b.containers) - 1
 	for i, open := range b.containers {
 		columns, next := c.indent()
-		switch blank := next == len(c.line); {
+		blank := next == len(c.line)
+		if blank && !b.containers[last].empty && !open.quote && open.quotes == b.containers[last].quotes {
+			break // list items alone are left: a blank line goes on in each
+		}
+		switch {
 		case open.quote:
 			if columns > 3 || blank || c.line[next] != '>' {
 				return i
 			}
-			c.jump(columns, next, 1)
+			c.jump(1)
 			c.skip(1)
 		case columns >= open.indent:
 			c.skip(open.indent)
@@ -243,23 +277,6 @@ func isHeading(s string) bool {
 
 func isUnderline(s string) bool {
 	return (s[0] == '=' || s[0] == '-') && strings.Trim(s[countByte(s, s[0]):], " \t") == ""
-}
-
-func isBreak(s string) bool {
-	if s[0] != '*' && s[0] != '-' && s[0] != '_' {
-		return false
-	}
-	count := 0
-	for i := range len(s) {
-		switch s[i] {
-		case s[0]:
-			count++
-		case ' ', '\t':
-		default:
-			return false
-		}
-	}
-	return count >= 3
 }
 
 // listMarker returns the width of a list marker. Only an item with text, and

@@ -35,13 +35,14 @@ var hiddenSpans = [...]span{
 	{0x202A, 0x202E, bidirectional},
 	{0x2060, 0x2065, invisible}, // word joiner, invisible operators
 	{0x2066, 0x2069, bidirectional},
-	{0x206A, 0x206F, invisible}, // deprecated format characters
-	{0x2800, 0x2800, invisible}, // Braille pattern blank
-	{0x3164, 0x3164, invisible}, // Hangul filler
-	{0xFE00, 0xFE0F, invisible}, // variation selectors
-	{0xFEFF, 0xFEFF, invisible}, // zero width no-break space
-	{0xFFA0, 0xFFA0, invisible}, // halfwidth Hangul filler
-	{0xFFF0, 0xFFFB, invisible}, // unassigned ignorable, interlinear annotation
+	{0x206A, 0x206F, invisible},   // deprecated format characters
+	{0x2800, 0x2800, invisible},   // Braille pattern blank
+	{0x3164, 0x3164, invisible},   // Hangul filler
+	{0xFE00, 0xFE0F, invisible},   // variation selectors
+	{0xFEFF, 0xFEFF, invisible},   // zero width no-break space
+	{0xFFA0, 0xFFA0, invisible},   // halfwidth Hangul filler
+	{0xFFF0, 0xFFFB, invisible},   // unassigned ignorable, interlinear annotation
+	{0x13430, 0x1343F, invisible}, // Egyptian hieroglyph format controls
 	{0x1BCA0, 0x1BCA3, invisible},
 	{0x1D173, 0x1D17A, invisible}, // musical controls
 	{0xE0000, 0xE007F, tag},

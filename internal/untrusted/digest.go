@@ -9,7 +9,7 @@ import (
 
 // rendererVersion changes with every change of what Render writes that is not in
 // a table of this package.
-const rendererVersion = "1"
+const rendererVersion = "2"
 
 // Digest is `sha256:` and the digest of all that decides what Escape and Render
 // write, a part of the Release's contract: two programs with one digest render
@@ -27,7 +27,7 @@ func Digest() string {
 	for _, word := range referring {
 		fmt.Fprintf(&dump, "refers %s\n", word)
 	}
-	fmt.Fprintf(&dump, "path %s\n", pathMarks)
+	fmt.Fprintf(&dump, "attached %s\npath %s\n", attached, pathMarks)
 	fmt.Fprintf(&dump, "marker %s\n", marker)
 	sum := sha256.Sum256([]byte(dump.String()))
 	return "sha256:" + hex.EncodeToString(sum[:])

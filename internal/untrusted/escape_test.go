@@ -3,9 +3,12 @@ package untrusted
 import (
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/seed-2ea642bd/airlock/internal/untrusted/untrustedtest"
 )
 
 func TestEscape(t *testing.T) {
@@ -37,6 +40,19 @@ func TestEscape(t *testing.T) {
 			}
 			checkEscape(t, test.input)
 		})
+	}
+}
+
+// TestHiddenIsUnicodes holds the spans against Unicode's own properties, as Go's tables have them: what is a control, a
+// separator of lines, or ignored by default is hidden, but not the signs of Arabic and Indic numbers, which are drawn.
+func TestHiddenIsUnicodes(t *testing.T) {
+	for r := rune(0x80); r <= unicode.MaxRune; r++ {
+		if found := untrustedtest.Hidden(string(r)); found != "" && !Hidden(r) && utf8.ValidRune(r) {
+			t.Errorf("%s is not", found)
+		}
+		if Hidden(r) && unicode.IsGraphic(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) && r != '\u2800' {
+			t.Errorf("%U is drawn and hidden", r)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package untrusted
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -10,6 +11,7 @@ type inline struct {
 	out    *strings.Builder
 	hosts  []string
 	broken bool // the last byte written is a backslash of breakWord
+	dollar bool // a dollar sign is written
 }
 
 func (w *inline) write(s string) {
@@ -62,6 +64,9 @@ func (w *inline) line(line string) {
 			i++
 		case c == '`':
 			if end, ok := spans[i]; ok {
+				if strings.HasSuffix(w.out.String(), "$") {
+					w.write(" ") // code behind a dollar sign is mathematics
+				}
 				w.write(line[i:end])
 				i = end
 				break
@@ -78,7 +83,7 @@ func (w *inline) line(line string) {
 			}
 			w.write(line[i : i+n])
 			i += n
-			if strings.HasSuffix(line[:i], "＠") && i < len(line) && isAlphanumeric(line[i]) {
+			if i < len(line) && refersWide(line[:i], line[i]) {
 				w.breakWord()
 			}
 		default:
@@ -100,8 +105,8 @@ func (w *inline) mark(line string, i int) int {
 	if i+1 < len(line) {
 		next = line[i+1]
 	}
-	if c == '$' && strings.HasSuffix(w.out.String(), "$") {
-		w.write(" ") // no $$: what stands between two of them is mathematics
+	if c == '$' {
+		w.breakDollar(line[i+1:])
 	}
 	switch {
 	case pair:
@@ -124,16 +129,41 @@ func (w *inline) mark(line string, i int) int {
 		}
 		w.escape('(')
 		return i + 2
+	case next == '$' && strings.IndexByte("*+-#.)", c) >= 0 && w.endsMathematics(line[i+2:]):
+		w.escape(c) // before the blank to come it could begin a list or a heading
 	default:
 		w.write(line[i : i+1])
 	}
-	switch {
-	case c == '@' && isAlphanumeric(next), c == '#' && isDigit(next):
+	if c == '@' && isAlphanumeric(next) || c == '#' && isDigit(next) {
 		w.breakWord()
-	case c == '$' && next == '`':
-		w.write(" ")
 	}
 	return i + 1
+}
+
+// breakDollar puts a blank before a dollar sign that could end mathematics. GitHub
+// looks for it in the text that Markdown left, where an escape of one is gone, and
+// takes none that stands behind a blank.
+func (w *inline) breakDollar(rest string) {
+	written := w.out.String()
+	if strings.HasSuffix(written, "$") || w.endsMathematics(rest) && strings.IndexByte(" \t\n", written[len(written)-1]) < 0 {
+		w.write(" ")
+	}
+	w.dollar = true
+}
+
+// endsMathematics reports whether a dollar sign before rest could end what another
+// one began: a price does not.
+func (w *inline) endsMathematics(rest string) bool {
+	return w.dollar && (rest == "" || !isDigit(rest[0]))
+}
+
+// refersWide reports whether the text before c ends in a wide or small form of @
+// or #, which what compares texts by compatibility takes for the mark itself.
+func refersWide(before string, c byte) bool {
+	ends := func(forms ...string) bool {
+		return slices.ContainsFunc(forms, func(form string) bool { return strings.HasSuffix(before, form) })
+	}
+	return isAlphanumeric(c) && ends("＠", "﹫") || isDigit(c) && ends("＃", "﹟")
 }
 
 // word writes the letters and digits from i on, broken where they would be the
@@ -154,7 +184,7 @@ func (w *inline) word(line string, i int) int {
 		}
 		w.breakLast(line, i, end)
 		return end
-	case strings.EqualFold(word, "www") && strings.HasPrefix(rest, "."):
+	case strings.EqualFold(word, "www") && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, `\.`)):
 		w.breakLast(line, i, end)
 		return end
 	case strings.EqualFold(word, "gh"):
@@ -195,9 +225,9 @@ func dash(s string) int {
 }
 
 // opensCommand reports whether a line that begins with s is a command to a bot
-// (/approve, !merge) or of a workflow's log (::error::).
+// (/approve, !merge, .deploy) or of a workflow's log (::error::).
 func opensCommand(s string) bool {
-	return len(s) > 1 && (s[0] == '/' || s[0] == '!') && isLetter(s[1]) || strings.HasPrefix(s, "::")
+	return len(s) > 1 && strings.IndexByte("/!.", s[0]) >= 0 && isLetter(s[1]) || strings.HasPrefix(s, "::")
 }
 
 // isDelimiterRow reports whether a line, whatever list or quote it may begin, can

@@ -86,13 +86,20 @@ func listed(host string, hosts []string) bool {
 }
 
 // referring are the third parts of a path on GitHub by which a URL is a
-// reference that shows on the page it leads to.
-var referring = [...]string{"commit", "commits", "discussions", "issues", "pull", "pulls"}
+// reference that shows on the page it leads to, or a file that was attached to a
+// comment, which GitHub shows in place.
+var referring = [...]string{"assets", "commit", "commits", "discussions", "issues", "pull", "pulls"}
+
+// attached is the first part of a path to a file attached to a comment.
+const attached = "user-attachments"
 
 func refers(path string) bool {
 	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '?' })
 	if len(parts) < 3 {
 		return false
+	}
+	if strings.EqualFold(parts[0], attached) {
+		return true
 	}
 	for _, word := range referring {
 		if strings.EqualFold(parts[2], word) {

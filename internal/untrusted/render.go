@@ -2,6 +2,7 @@ package untrusted
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -147,21 +148,20 @@ func shownForm(r rune) string {
 // activeInfo are the languages of a fence that GitHub does not show as code.
 var activeInfo = [...]string{"geojson", "latex", "math", "mermaid", "stl", "suggestion", "tex", "topojson"}
 
+// infoMarks may stand in the name of a language beside letters and digits.
+const infoMarks = "#+._-"
+
 // plainInfo reports whether a fence's info string only colours the code. Others
 // are left out: a `suggestion` is one click from a commit, a diagram draws and
-// links. Only one word of plain letters stays, so that no escape spells one.
+// links. Only one word of plain letters stays, so that no escape spells one, and
+// what such a word begins with counts.
 func plainInfo(info string) bool {
 	word := strings.ToLower(strings.Trim(info, " \t"))
-	if word == "" {
-		return true
-	}
-	if len(word) > 32 || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789+#._-") != "" {
+	if len(word) > 32 || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789"+infoMarks) != "" {
 		return false
 	}
-	for _, active := range activeInfo {
-		if strings.HasPrefix(word, active) {
-			return false
-		}
+	if at := strings.IndexAny(word, infoMarks); at >= 0 {
+		word = word[:at]
 	}
-	return true
+	return !slices.Contains(activeInfo[:], word)
 }
