@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"sync"
 
 	airlock "github.com/seed-2ea642bd/airlock"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
@@ -34,7 +35,12 @@ type contractReason struct {
 // Current returns the release of this build, from embedded files alone. Its Contract is the digest over the canonical form of
 // every schema, the reason codes with their stages and faults, and the renderer's tables: two builds with the same one read,
 // write and post the same. The sentences about a code are not part of it.
-func Current() (contract.Release, error) {
+func Current() (contract.Release, error) { return current() }
+
+// current is made once a process: the files that it is made of never change.
+var current = sync.OnceValues(read)
+
+func read() (contract.Release, error) {
 	data, err := airlock.Files.ReadFile("config/release.json")
 	if err != nil {
 		return contract.Release{}, fmt.Errorf("read embedded config/release.json: %w", err)

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/ledger"
 	"github.com/seed-2ea642bd/airlock/internal/untrusted"
+	"github.com/xeipuuv/gojsonschema"
 )
 
 // ValidateAnswer reads what a model answered to one Intent of a Role: strict decoding, then the whole lowered schema with its
@@ -26,7 +27,7 @@ func ValidateAnswer(role contract.Role, intent contract.Intent, document []byte)
 	if err != nil {
 		return contract.Answer{}, &Error{Kind: answerKind, Reason: "the lowered schema cannot be written"}
 	}
-	if err := validate(answerKind, map[string][]byte{"answer": data}, "answer", document); err != nil {
+	if err := validate(answerKind, func() (*gojsonschema.Schema, error) { return compile(map[string][]byte{"answer": data}, "answer") }, document); err != nil {
 		return contract.Answer{}, err
 	}
 	if weight := weigh(answer); weight > contract.MaxBodyBytes {

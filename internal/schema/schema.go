@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	airlock "github.com/seed-2ea642bd/airlock"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
@@ -51,12 +52,25 @@ func Validate(kind string, document []byte) error {
 	if !ok || !slices.Contains(Kinds(), kind) {
 		return &Error{Kind: kind, Reason: "no schema of this kind and version exists"}
 	}
-	files, err := sources()
+	schemas, err := embedded()
 	if err != nil {
 		return &Error{Kind: kind, Reason: "the embedded schemas cannot be read"}
 	}
-	return validate(kind, files, name, document)
+	return validate(kind, schemas[name], document)
 }
+
+// compiler gives a compiled schema, or says why it cannot be compiled.
+type compiler func() (*gojsonschema.Schema, error)
+
+// embedded compiles each of the embedded schemas at its first use, once a process: they never change.
+var embedded = sync.OnceValues(func() (map[string]compiler, error) {
+	files, err := sources()
+	schemas := map[string]compiler{}
+	for name := range files {
+		schemas[name] = sync.OnceValues(func() (*gojsonschema.Schema, error) { return compile(files, name) })
+	}
+	return schemas, err
+})
 
 // Decode reads one record strictly (contract.Decode) into a pointer to its Go type and holds it to the schema of its kind.
 // The error is a [*Error] that names the field.
@@ -84,9 +98,9 @@ func sources() (map[string][]byte, error) {
 	return files, nil
 }
 
-// validate compiles one schema of a set and holds a document to it.
-func validate(kind string, files map[string][]byte, name string, document []byte) error {
-	compiled, err := compile(files, name)
+// validate holds a document to one schema.
+func validate(kind string, schema compiler, document []byte) error {
+	compiled, err := schema()
 	if err != nil {
 		return &Error{Kind: kind, Reason: "the schema cannot be compiled: " + err.Error()}
 	}
