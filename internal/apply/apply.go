@@ -112,6 +112,9 @@ func (p *program) prepare(ctx context.Context) (missing contract.Code, err error
 		return "", err
 	}
 	if err := p.fetchBundle(ctx); err != nil {
+		if ctx.Err() != nil {
+			err = p.step.Fault(contract.CodeInterrupted, "the program was told to stop before it had read what it works on", "nothing was written, and no token was asked for")
+		}
 		return "", err
 	}
 	p.say("bundle", "run", p.bundle.Decision.Run, "admitted", p.bundle.Decision.Admitted)
@@ -223,6 +226,10 @@ func (p *program) fresh(ctx context.Context) (facts.Snapshot, contract.Policy, [
 	d := p.bundle.Decision
 	snapshot, err := facts.Read(ctx, p.read, facts.Request{Owner: p.in.owner, Name: p.in.name, RepositoryID: p.in.repositoryID, Number: d.Item.Number,
 		Role: d.Role, App: p.app, WorkflowFile: p.in.workflowFile, OwnRunID: d.Workflow.RunID, ConfigCommit: d.ConfigCommit, Now: p.Clock})
+	if ctx.Err() != nil {
+		snapshot.Facts = p.bundle.Facts
+		return snapshot, p.bundle.Policy, []contract.Code{contract.CodeInterrupted}
+	}
 	if err != nil {
 		p.say("facts", "error", told(err))
 		snapshot.Facts = p.bundle.Facts
@@ -323,6 +330,9 @@ func (p *program) report(ctx context.Context, report outcome.Report) outcome.Rep
 	record, err := newReporter(client, p.bundle.Decision, p.app, *report.Check).write(ctx)
 	if err != nil {
 		p.say("check", "error", told(err))
+		if ctx.Err() != nil {
+			return report.CheckFailed(contract.CodeInterrupted)
+		}
 		return report.CheckFailed(effects.CodeOf(err))
 	}
 	return report.CheckWritten(record)

@@ -142,6 +142,10 @@ func tell(stderr io.Writer, step *workflow.Step, err error) int {
 	var invalid *config.Error
 	exit := exitInput
 	switch {
+	case errors.Is(err, context.Canceled):
+		exit = exitRun
+		fault = step.Fault(contract.CodeInterrupted, "the program was told to stop before a Decision was made", "nothing was written")
+		fault.Next = "run the workflow again"
 	case errors.As(err, &fault):
 	case errors.As(err, &invalid):
 		fault = step.Fault(contract.CodeConfigurationInvalid, "the configuration cannot be used", oneLine(invalid))
