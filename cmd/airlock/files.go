@@ -17,6 +17,10 @@ func usage(format string, arguments ...any) error {
 
 // readFile reads a regular file of at most limit bytes. Its errors do not name the file, which the caller does.
 func readFile(path string, limit int64) ([]byte, error) {
+	// Opening a pipe waits for whoever writes to it, so it is looked at before.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, withoutPath(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/bundle"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/release"
+	"github.com/seed-2ea642bd/airlock/internal/sarif/sariftest"
 	"github.com/seed-2ea642bd/airlock/internal/task"
 )
 
@@ -60,7 +62,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmp"))
 			return os.Mkdir(filepath.Join(env.WorkDir, "tmp"), 0o755)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"model": model, "isempty": isEmpty},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"model": model, "isempty": isEmpty, "archive": archive, "validsarif": validSARIF},
 	})
 }
 
@@ -127,6 +129,35 @@ func writeModel(source, run, folder string) error {
 		err = errors.Join(err, os.WriteFile(filepath.Join(folder, name), data, 0o600))
 	}
 	return err
+}
+
+// archive FILE.zip FILE... packs files like the artifact of a workflow run.
+func archive(ts *testscript.TestScript, neg bool, arguments []string) {
+	if neg || len(arguments) < 2 {
+		ts.Fatalf("usage: archive FILE.zip FILE...")
+	}
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	for _, name := range arguments[1:] {
+		data, err := os.ReadFile(ts.MkAbs(name))
+		ts.Check(err)
+		file, err := w.Create(filepath.Base(name))
+		ts.Check(err)
+		_, err = file.Write(data)
+		ts.Check(err)
+	}
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(arguments[0]), packed.Bytes(), 0o600))
+}
+
+// validsarif FILE holds a file, or stdout, to the schema of SARIF.
+func validSARIF(ts *testscript.TestScript, neg bool, arguments []string) {
+	if len(arguments) != 1 {
+		ts.Fatalf("usage: validsarif FILE")
+	}
+	if err := sariftest.Validate([]byte(ts.ReadFile(arguments[0]))); (err != nil) != neg {
+		ts.Fatalf("%s: %v", arguments[0], err)
+	}
 }
 
 // isempty FOLDER... fails unless each folder is there and empty: what a command was to leave no trace in.

@@ -75,7 +75,7 @@ func collect(arguments []string) *found {
 		info, err := os.Stat(argument)
 		switch {
 		case err != nil:
-			f.fault(contract.CodeRecordInvalid, argument, withoutPath(err))
+			f.fault(contract.CodeUsage, argument, withoutPath(err))
 		case info.IsDir():
 			f.folder(argument)
 		default:
@@ -124,7 +124,7 @@ func (f *found) named(name string) {
 	data, err := readFile(name, maxArchive)
 	switch {
 	case err != nil:
-		f.fault(contract.CodeRecordInvalid, name, err)
+		f.fault(contract.CodeUsage, name, err)
 	case isArchive(name, data):
 		f.archive(name, data)
 	default:
@@ -215,9 +215,9 @@ func (f *found) take(file string, data []byte, must bool) {
 		f.decode(file, kindByName(file), data)
 		return
 	case must && known && slices.Contains(schema.Kinds(), kind):
-		f.fault(contract.CodeRecordInvalid, file, fmt.Errorf("%s is no record of how a Run went", kind))
+		f.fault(contract.CodeUsage, file, fmt.Errorf("%s is no record of how a Run went", kind))
 	case must:
-		f.fault(contract.CodeRecordInvalid, file, errors.New("it does not say that it is a record: field schema is not one that is known"))
+		f.fault(contract.CodeUsage, file, errors.New("it does not say that it is a record: field schema is not one that is known"))
 	}
 	f.files[contract.Digest(data)] = data
 }

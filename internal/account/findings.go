@@ -131,9 +131,13 @@ func (a *Account) unposted(effect string) string {
 	return StateNotPosted
 }
 
-// before is a Finding of an earlier Run that is open. What is known of it is what the Task held.
+// before is a Finding that is open and in no other record: most often of an earlier Run, and then what is known of it is what the
+// Task held.
 func (a *Account) before(id string, f contract.TaskFinding) Finding {
 	out := Finding{ID: id, Gates: true, Open: true, State: StateEarlier}
+	if strings.HasPrefix(id, a.Run+"/") {
+		out.State = StatePosted
+	}
 	if f.ID == "" {
 		return out
 	}

@@ -243,7 +243,7 @@ func (a Account) findingEntries() []entry {
 			said = said.and(words(": " + f.Severity + ", "))
 			said = said.and(value(f.Category))
 		} else {
-			said = said.and(words(": of an earlier Run"))
+			said = said.and(words(": no record here says more"))
 		}
 		switch {
 		case f.Open:
@@ -285,10 +285,13 @@ func (f Finding) place() line {
 func (f Finding) stateWords() string {
 	switch f.State {
 	case StatePosted:
-		if f.Placement == contract.PlacementLine {
+		switch f.Placement {
+		case contract.PlacementLine:
 			return "posted as a thread on its line"
+		case contract.PlacementBody:
+			return "posted in the review's body"
 		}
-		return "posted in the review's body"
+		return "posted"
 	case StateAlreadyOpen:
 		return "already open from an earlier Run, so not posted again"
 	case StateEarlier:

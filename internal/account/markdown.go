@@ -1,6 +1,7 @@
 package account
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -11,90 +12,100 @@ import (
 func Markdown(accounts []Account) string {
 	var parts []string
 	for _, account := range accounts {
-		parts = append(parts, markdown(account.layout()))
+		parts = append(parts, join(render(account.layout())))
 	}
 	return strings.Join(parts, "\n")
 }
 
 // Summary is one account in Markdown of at most limit bytes. Where the whole is longer the longest lists are cut behind whole
 // entries, and each says how many it lacks; whole says where all of it is to be found. A limit below the account without
-// its lists, some ten kilobytes, is not held.
+// its lists, some kilobytes, is not held.
 func Summary(account Account, limit int, whole string) string {
-	blocks := account.layout()
-	made := markdown(blocks)
+	parts := render(account.layout())
+	made := join(parts)
 	if len(made) <= limit {
 		return made
 	}
-	kept := share(blocks, limit, whole)
-	for n := range blocks {
-		if lacking := len(blocks[n].list) - kept[n]; lacking > 0 {
-			blocks[n].list = append(slices.Clip(blocks[n].list[:kept[n]]), cut(lacking, whole))
+	kept := share(parts, limit, len(cut(math.MaxInt32, whole)))
+	for n, part := range parts {
+		if lacking := len(part.entries) - kept[n]; lacking > 0 {
+			parts[n].entries = append(slices.Clip(part.entries[:kept[n]]), cut(lacking, whole))
 		}
 	}
-	return markdown(blocks)
+	return join(parts)
 }
 
 // cut is the entry that stands for those that are left out.
-func cut(lacking int, whole string) entry {
-	return entry{line: line{span{text: counted(lacking, "entry is", "entries are") + " left out here, because GitHub takes no longer summary", tone: strong},
-		words("; " + whole)}}
+func cut(lacking int, whole string) string {
+	return markdownEntry(entry{line: line{span{text: counted(lacking, "entry is", "entries are") + " left out here, because GitHub takes no longer summary", tone: strong},
+		words("; " + whole)}})
+}
+
+// rendered is a block in Markdown: one text, or the entries of a list.
+type rendered struct {
+	text    string
+	entries []string
+}
+
+func render(blocks []block) []rendered {
+	parts := make([]rendered, len(blocks))
+	for n, b := range blocks {
+		switch {
+		case b.level > 0:
+			parts[n].text = strings.Repeat("#", b.level+1) + " " + markdownLine(b.line) + "\n"
+		case b.list != nil:
+			for _, e := range b.list {
+				parts[n].entries = append(parts[n].entries, markdownEntry(e))
+			}
+		default:
+			parts[n].text = markdownLine(b.line) + "\n"
+		}
+	}
+	return parts
+}
+
+func join(parts []rendered) string {
+	texts := make([]string, len(parts))
+	for n, part := range parts {
+		texts[n] = part.text + strings.Join(part.entries, "")
+	}
+	return strings.Join(texts, "\n")
 }
 
 // share says how many entries of each list fit: what all else leaves is shared evenly, and what a short list does not need goes
-// to the longer ones.
-func share(blocks []block, limit int, whole string) []int {
-	kept := make([]int, len(blocks))
-	sizes := make([]int, len(blocks))
+// to the longer ones. note is the most bytes that it takes to say what a list lacks.
+func share(parts []rendered, limit, note int) []int {
+	kept, sizes := make([]int, len(parts)), make([]int, len(parts))
 	var lists []int
-	room := limit - len(blocks) // an empty line before each
-	for n, b := range blocks {
-		if b.list == nil {
-			room -= len(markdown([]block{b}))
+	room := limit - len(parts) // an empty line between two
+	for n, part := range parts {
+		room -= len(part.text)
+		if part.entries == nil {
 			continue
 		}
 		lists = append(lists, n)
-		for _, e := range b.list {
-			sizes[n] += len(markdownEntry(e))
+		for _, e := range part.entries {
+			sizes[n] += len(e)
 		}
 	}
 	slices.SortFunc(lists, func(a, b int) int { return sizes[a] - sizes[b] })
 	for i, n := range lists {
-		part := max(room, 0) / (len(lists) - i)
-		if sizes[n] <= part {
-			kept[n] = len(blocks[n].list)
+		fair := max(room, 0) / (len(lists) - i)
+		if sizes[n] <= fair {
+			kept[n] = len(parts[n].entries)
 			room -= sizes[n]
 			continue
 		}
-		left := part - len(markdownEntry(cut(len(blocks[n].list), whole)))
-		for _, e := range blocks[n].list {
-			if left -= len(markdownEntry(e)); left < 0 {
+		left := fair - note
+		for _, e := range parts[n].entries {
+			if left -= len(e); left < 0 {
 				break
 			}
 			kept[n]++
 		}
-		room -= part
+		room -= fair
 	}
 	return kept
-}
-
-func markdown(blocks []block) string {
-	var out strings.Builder
-	for n, b := range blocks {
-		if n > 0 {
-			out.WriteByte('\n')
-		}
-		switch {
-		case b.level > 0:
-			out.WriteString(strings.Repeat("#", b.level+1) + " " + markdownLine(b.line) + "\n")
-		case b.list != nil:
-			for _, e := range b.list {
-				out.WriteString(markdownEntry(e))
-			}
-		default:
-			out.WriteString(markdownLine(b.line) + "\n")
-		}
-	}
-	return out.String()
 }
 
 func markdownEntry(e entry) string {

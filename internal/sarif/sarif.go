@@ -27,7 +27,7 @@ const (
 	information = "https://github.com/seed-2ea642bd/airlock"
 	// root stands for the folder that paths are relative to.
 	root = "SRCROOT"
-	// unknownRule is of a Finding of an earlier Run of which no record here says more.
+	// unknownRule is of a Finding of which no record here says more than that it is open.
 	unknownRule = "finding"
 )
 
@@ -114,7 +114,7 @@ func level(severity string) string {
 func rule(f account.Finding) *sarif.ReportingDescriptor {
 	described := "A problem of category " + f.Category + " and severity " + f.Severity + "."
 	if f.Severity == "" {
-		described = "A problem that an earlier Run found, and that is open."
+		described = "A problem that is open, and of which no record here says more."
 	}
 	return sarif.NewReportingDescriptor().WithID(ruleID(f)).WithShortDescription(sarif.NewMultiformatMessageString().WithText(described)).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(level(f.Severity))).WithHelpURI(information)
@@ -188,7 +188,7 @@ func message(f account.Finding) string {
 		}
 	}
 	if len(said) == 0 {
-		return "Finding " + f.ID + " of an earlier Run is open; its thread on the pull request says more."
+		return "Finding " + f.ID + " is open; its thread on the pull request says more."
 	}
 	return strings.Join(said, "\n\n")
 }
