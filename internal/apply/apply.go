@@ -144,6 +144,7 @@ func (p *program) apply(ctx context.Context, missing contract.Code) (outcome.Rep
 	if p.moved(ctx, &prepared) {
 		p.say("changed while it was read")
 	}
+	lost := p.remembered(ctx, &prepared, policy)
 	p.prepared = prepared
 	written := effects.Report{Effects: []contract.AppliedEffect{}, Findings: []contract.Finding{}, Dispositions: []contract.AppliedDisposition{},
 		Seen: effects.Seen{Facts: snapshot.Facts, Policy: policy, Ledger: prepared.Ledger}}
@@ -157,7 +158,7 @@ func (p *program) apply(ctx context.Context, missing contract.Code) (outcome.Rep
 	}
 	in := outcome.Input{Decision: decision, Class: p.class(), Release: p.release, Attempt: p.in.attempt, Ended: end, Result: prepared.Result,
 		Effects: written.Effects, Findings: written.Findings, Dispositions: written.Dispositions, Ledger: written.Seen.Ledger,
-		Siblings: snapshot.Facts.Siblings, Reencoded: prepared.Reencoded, AppliedAt: contract.At(p.Clock())}
+		Lost: lost, Siblings: written.Seen.Facts.Siblings, Reencoded: prepared.Reencoded, AppliedAt: contract.At(p.Clock())}
 	switch {
 	case decision.Admitted:
 	case prepared.Overtaken:
@@ -168,7 +169,7 @@ func (p *program) apply(ctx context.Context, missing contract.Code) (outcome.Rep
 	if prepared.Task != nil {
 		in.Task = *prepared.Task
 	}
-	report := p.report(ctx, outcome.Conclude(in))
+	report := p.report(ctx, in)
 	p.tokens.revoke(ctx)
 	applied := contract.Applied{Schema: "applied/1", Run: decision.Run, Release: p.release, Attempt: p.in.attempt, Effects: written.Effects,
 		Findings: written.Findings, Dispositions: written.Dispositions, Tokens: p.tokens.records(), Calls: p.calls(),
@@ -195,6 +196,21 @@ func (p *program) moved(ctx context.Context, prepared *Prepared) bool {
 		prepared.Ending, prepared.Overtaken = codes, true
 	}
 	return len(codes) > 0
+}
+
+// remembered finds what was lost of earlier Runs where this one speaks of what is open. Where that cannot be read the Run ends
+// for its facts.
+func (p *program) remembered(ctx context.Context, prepared *Prepared, policy contract.Policy) []string {
+	carried := p.bundle.Decision.Carries != nil && !prepared.Overtaken
+	if len(prepared.Ending) > 0 && !carried {
+		return nil
+	}
+	lost, err := p.lost(ctx, prepared.Ledger, policy)
+	if err != nil {
+		p.say("earlier check", "error", told(err))
+		prepared.Ending, prepared.Overtaken = []contract.Code{contract.CodeNotAdmitted, contract.CodeFactsIncomplete}, true
+	}
+	return lost
 }
 
 // halted gives the codes that end a Run whose writing the item's change ended or overtook, and after them why an Effect
@@ -295,7 +311,7 @@ func (p *program) look(ctx context.Context) (effects.Seen, error) {
 	if err != nil {
 		return effects.Seen{}, err
 	}
-	return effects.Seen{Facts: sight.Facts, Policy: policy, Ledger: ledger.Read(sight.Facts, policy, p.bundle.Apps, p.app)}, nil
+	return effects.Seen{Facts: sight.Facts, Policy: policy, Ledger: ledger.Read(sight.Facts, policy, p.bundle.Apps, p.app).For(p.bundle.Role)}, nil
 }
 
 // halts asks of one look what may end a Run between two writes: the Kernel's rules on the item itself, whether it is still the
@@ -313,8 +329,10 @@ func (p *program) halts(seen effects.Seen) []contract.Code {
 	return refusal.Superseded(decision, seen.Facts, codes).Codes
 }
 
-// report writes the check, with the token that wrote the Effects or with one for the check alone.
-func (p *program) report(ctx context.Context, report outcome.Report) outcome.Report {
+// report concludes the Run and writes the check: the siblings are those of the last look, what is said of them is what their
+// checks say right before this one is written. It is written with the token that wrote the Effects or with one for the check alone.
+func (p *program) report(ctx context.Context, in outcome.Input) outcome.Report {
+	report := outcome.Conclude(in)
 	if report.Check == nil {
 		return report
 	}
@@ -327,7 +345,11 @@ func (p *program) report(ctx context.Context, report outcome.Report) outcome.Rep
 		p.say("check", "error", told(err))
 		return report.CheckFailed(identity.CodeOf(err))
 	}
-	record, err := newReporter(client, p.bundle.Decision, p.app, *report.Check).write(ctx)
+	record, err := newReporter(client, p.bundle.Decision, p.app, func(checks []facts.Check) outcome.Check {
+		in.Siblings = facts.Siblings(numbers(in.Siblings), checks)
+		report = outcome.Conclude(in)
+		return *report.Check
+	}).write(ctx)
 	if err != nil {
 		p.say("check", "error", told(err))
 		if ctx.Err() != nil {
@@ -336,6 +358,14 @@ func (p *program) report(ctx context.Context, report outcome.Report) outcome.Rep
 		return report.CheckFailed(effects.CodeOf(err))
 	}
 	return report.CheckWritten(record)
+}
+
+func numbers(siblings []contract.Sibling) []int {
+	list := make([]int, 0, len(siblings))
+	for _, sibling := range siblings {
+		list = append(list, sibling.Number)
+	}
+	return list
 }
 
 // calls counts the API calls of every client.

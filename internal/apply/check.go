@@ -50,21 +50,31 @@ type reporter struct {
 	repository string
 	app        contract.App
 	prefix     string
-	check      outcome.Check
+	// conclude makes the check of what the commit's other checks of the App say, which are read right before it is written.
+	conclude func([]facts.Check) outcome.Check
+	check    outcome.Check
 }
 
-func newReporter(client *github.Client, decision contract.Decision, app contract.App, check outcome.Check) reporter {
+func newReporter(client *github.Client, decision contract.Decision, app contract.App, conclude func([]facts.Check) outcome.Check) reporter {
 	return reporter{client: client, repository: github.Repository(decision.Repository.Owner, decision.Repository.Name), app: app,
-		prefix: facts.CheckPrefix(decision.Run, decision.Item.Number), check: check}
+		prefix: facts.CheckPrefix(decision.Run, decision.Item.Number), conclude: conclude, check: conclude(nil)}
 }
 
 // write writes the check and reads it back. It looks for one whose external id begins with this Run's first and updates it, so that
 // running again leaves one check. A lost reply is answered by looking again, as the read-back is.
 func (r reporter) write(ctx context.Context) (contract.CheckRecord, error) {
-	var there *checkRun
-	if err := r.patiently(ctx, func() (err error) { there, err = r.find(ctx); return err }); err != nil {
+	var all []checkRun
+	if err := r.patiently(ctx, func() (err error) { all, err = r.list(ctx); return err }); err != nil {
 		return contract.CheckRecord{}, err
 	}
+	var completed []facts.Check
+	for _, check := range all {
+		if check.Status == "completed" {
+			completed = append(completed, facts.Check{ID: check.ID, ExternalID: check.ExternalID})
+		}
+	}
+	r.check = r.conclude(completed)
+	there := newest(all, r.prefix)
 	request := checkRequest{ExternalID: r.prefix + r.check.Own, Status: "completed", Conclusion: r.check.Conclusion, Output: checkOutput{r.check.Title, r.check.Summary}}
 	method, path := http.MethodPost, r.repository+"/check-runs"
 	if there != nil {
@@ -89,7 +99,8 @@ func (r reporter) readBack(ctx context.Context) (contract.CheckRecord, error) {
 		if wait > 0 && r.client.Sleep(ctx, wait) != nil {
 			break
 		}
-		there, err := r.find(ctx)
+		all, err := r.list(ctx)
+		there := newest(all, r.prefix)
 		switch {
 		case err != nil, there == nil:
 		case r.differs(*there):
@@ -111,15 +122,20 @@ func (r reporter) differs(read checkRun) bool {
 // maxCheckPages bounds the checks of one name on one commit: GitHub keeps 1,000.
 const maxCheckPages = 10
 
-// find looks for this Run's check by what its external id begins with, on all pages. Of several the newest counts, as it does on GitHub.
-func (r reporter) find(ctx context.Context) (*checkRun, error) {
-	var newest *checkRun
-	path := fmt.Sprintf("%s/commits/%s/check-runs?check_name=%s&filter=all&app_id=%d", r.repository, r.check.Commit, url.QueryEscape(r.check.Name), r.app.AppID)
+// list reads the App's checks of the Role on the commit.
+func (r reporter) list(ctx context.Context) ([]checkRun, error) {
+	return listChecks(ctx, r.client, r.repository, r.check.Name, r.check.Commit, r.app.AppID)
+}
+
+// listChecks reads an App's checks of one name on a commit, on all pages.
+func listChecks(ctx context.Context, client *github.Client, repository, name, commit string, app int64) ([]checkRun, error) {
+	var checks []checkRun
+	path := fmt.Sprintf("%s/commits/%s/check-runs?check_name=%s&filter=all&app_id=%d", repository, commit, url.QueryEscape(name), app)
 	for page := 1; ; page++ {
 		var list struct {
 			CheckRuns []checkRun `json:"check_runs"`
 		}
-		response, err := r.client.REST(ctx, http.MethodGet, github.Page(path, page), nil, &list)
+		response, err := client.REST(ctx, http.MethodGet, github.Page(path, page), nil, &list)
 		switch {
 		case err != nil:
 			return nil, err
@@ -127,12 +143,12 @@ func (r reporter) find(ctx context.Context) (*checkRun, error) {
 			return nil, github.Malformed("GET check-runs", "the list is missing, or does not end")
 		}
 		for _, run := range list.CheckRuns {
-			if strings.HasPrefix(run.ExternalID, r.prefix) && run.App.ID == r.app.AppID && (newest == nil || run.ID > newest.ID) {
-				newest = &run
+			if run.App.ID == app {
+				checks = append(checks, run)
 			}
 		}
 		if !response.More {
-			return newest, nil
+			return checks, nil
 		}
 	}
 }

@@ -71,7 +71,9 @@ func (c *checkPage) reporter(t *testing.T) reporter {
 	}
 	decision := contract.Decision{Run: checkedRun, Item: contract.Item{Number: 12}, Repository: contract.Repository{Owner: "o", Name: "n"}}
 	return newReporter(client, decision, contract.App{AppID: emulatortest.AppID},
-		outcome.Check{Name: "airlock / pr-review", Commit: strings.Repeat("c", 40), Conclusion: "failure", Own: "failure", Title: "A title", Summary: "A summary"})
+		func([]facts.Check) outcome.Check {
+			return outcome.Check{Name: "airlock / pr-review", Commit: strings.Repeat("c", 40), Conclusion: "failure", Own: "failure", Title: "A title", Summary: "A summary"}
+		})
 }
 
 func planted(id int, run string, app int64) map[string]any {

@@ -59,7 +59,7 @@ func Prepare(m Material) (Prepared, error) {
 	if !ok {
 		return p, fmt.Errorf("the app of role %s is not in apps.json", m.Bundle.Role.Name)
 	}
-	p.App, p.Ledger = app, ledger.Read(m.Fresh, m.Policy, m.Bundle.Apps, app)
+	p.App, p.Ledger = app, ledger.Read(m.Fresh, m.Policy, m.Bundle.Apps, app).For(m.Bundle.Role)
 	codes := kernel.Reasons(askedAgain(m.Bundle, m.Fresh, m.Policy, m.Now))
 	if !decision.Admitted {
 		p.notAdmitted(m, codes)
@@ -135,7 +135,7 @@ func (p *Prepared) refuse(m Material) error {
 	}
 	index := diff.NewIndex(b.Diff)
 	made, err := plan.Build(plan.Input{Decision: b.Decision, Role: b.Role, Policy: b.Policy, Apps: b.Apps, App: p.App, Task: built,
-		Result: *p.Result, ResultDigest: p.Digest, Facts: b.Facts, Ledger: ledger.Read(b.Facts, b.Policy, b.Apps, p.App), Diff: index})
+		Result: *p.Result, ResultDigest: p.Digest, Facts: b.Facts, Ledger: ledger.Read(b.Facts, b.Policy, b.Apps, p.App).For(b.Role), Diff: index})
 	if err != nil {
 		return err
 	}

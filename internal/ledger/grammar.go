@@ -43,6 +43,9 @@ func runID(s string) bool {
 	return ok && hexadecimal(24)(digits)
 }
 
+// IsFindingID reports whether s has the form of a Finding's id everywhere but in its Result.
+func IsFindingID(s string) bool { return findingID(s) }
+
 // findingID is "<run>/f<n>", with n from 1 to 999 as in every record.
 func findingID(s string) bool {
 	run, number, ok := strings.Cut(s, "/f")

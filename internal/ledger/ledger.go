@@ -65,6 +65,8 @@ type Finding struct {
 	NodeID     string
 	DatabaseID int64
 	At         contract.Time
+	// Places are where it was posted, as contract.AlteredID takes them: more than one where it was posted twice.
+	Places []string
 }
 
 // HasAnchor reports whether the Finding stands on a line whose text is known by digest.
@@ -274,9 +276,11 @@ func (r *reader) findings(posts []posted) {
 		first, twice := at[p.ID]
 		if !twice {
 			at[p.ID], r.settled[p.ID] = len(r.Findings), p.resolved
+			p.Places = []string{p.place}
 			r.Findings = append(r.Findings, p.Finding)
 			continue
 		}
+		r.Findings[first].Places = append(r.Findings[first].Places, p.place)
 		r.settled[p.ID] = r.settled[p.ID] && p.resolved
 		r.Findings[first].Gates = r.Findings[first].Gates || p.Gates
 	}

@@ -29,6 +29,8 @@ type Input struct {
 	Dispositions []contract.AppliedDisposition
 	// Ledger is of the facts read last: after the last write, or where those could not be read, before the first.
 	Ledger ledger.Ledger
+	// Lost are the ids of Findings that the check of an earlier Run has as open and that are not there any more; see [Lost].
+	Lost []string
 	// Siblings are of the facts read last.
 	Siblings []contract.Sibling
 	// Reencoded is refusal.Ending's.
@@ -60,7 +62,7 @@ type Check struct {
 func Conclude(in Input) Report {
 	end := decide(in)
 	out := contract.Outcome{Schema: "outcome/1", Run: in.Decision.Run, Release: in.Release, Attempt: in.Attempt,
-		Status: end.status, Fault: end.fault, Reasons: end.reasons, GatingOpen: GatingOpen(in.Ledger, in.Findings, in.Dispositions),
+		Status: end.status, Fault: end.fault, Reasons: end.reasons, GatingOpen: gatingOpen(in),
 		Effects: counts(in.Effects), Omitted: in.Task.Omitted,
 		Times: contract.OutcomeTimes{AppliedAt: in.AppliedAt, DecidedAt: in.Decision.DecidedAt}}
 	if out.Omitted == nil {
@@ -97,6 +99,17 @@ func (r Report) CheckFailed(code contract.Code) Report {
 	r.Outcome.Reasons = append([]contract.Code{code}, slices.DeleteFunc(slices.Clone(r.Outcome.Reasons), func(c contract.Code) bool { return c == code })...)
 	r.ExitCode = 1
 	return r
+}
+
+// gatingOpen adds to [GatingOpen] the Findings that were lost: nobody settled them.
+func gatingOpen(in Input) []string {
+	open := GatingOpen(in.Ledger, in.Findings, in.Dispositions)
+	for _, id := range in.Lost {
+		if !slices.Contains(open, id) {
+			open = append(open, id)
+		}
+	}
+	return open
 }
 
 // GatingOpen lists the ids of the Findings that gate and are open: those of the ledger that no acceptance read back since

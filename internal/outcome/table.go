@@ -171,7 +171,7 @@ func (e end) noted(in Input) end {
 		}
 		return conclusion
 	}
-	if len(GatingOpen(in.Ledger, in.Findings, in.Dispositions)) > 0 {
+	if len(gatingOpen(in)) > 0 {
 		e.reasons = appendNew(e.reasons, contract.CodeGatingFindingsOpen)
 		e.conclusion = contract.ConclusionFailure
 	}
@@ -182,6 +182,9 @@ func (e end) noted(in Input) end {
 		if slices.ContainsFunc(in.Task.Omitted, func(o contract.Omitted) bool { return o.Kind == unseen.kind && o.Files > 0 }) {
 			e.reasons, e.conclusion = appendNew(e.reasons, unseen.code), lower(e.conclusion)
 		}
+	}
+	if in.Ledger.Altered() || len(in.Lost) > 0 {
+		e.reasons, e.conclusion = appendNew(e.reasons, contract.CodeEditedSince), lower(e.conclusion)
 	}
 	e.own = e.conclusion
 	if slices.ContainsFunc(in.Siblings, notGreen) {

@@ -10,6 +10,8 @@ import (
 const (
 	maxTitleBytes = 255
 	listedIDs     = 100
+	// headingOpen is over the ids of what is open, by which a later Run reads them: see [OpenOf].
+	headingOpen = "### Open"
 )
 
 // title says in one line why the check is what it is.
@@ -45,7 +47,7 @@ func summary(o contract.Outcome) string {
 	line("**%s**, by the Run `%s`.", strings.ReplaceAll(o.Status, "_", " "), o.Run)
 	reasons(line, o.Reasons)
 	if len(o.GatingOpen) > 0 {
-		line("\n### Open\n")
+		line("\n%s\n", headingOpen)
 		for i, id := range o.GatingOpen {
 			if i == listedIDs {
 				line("- and %d more", len(o.GatingOpen)-i)
