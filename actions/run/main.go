@@ -10,10 +10,14 @@ import (
 	"time"
 
 	"github.com/seed-2ea642bd/airlock/internal/run"
+	"github.com/seed-2ea642bd/airlock/internal/sandbox"
 	"github.com/seed-2ea642bd/airlock/internal/workflow"
 )
 
 func main() {
+	if sandbox.IsKeeper(os.Args) {
+		os.Exit(sandbox.Keep())
+	}
 	env := workflow.Variables(os.Environ())
 	os.Clearenv() // nothing that is started later inherits anything
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -149,6 +149,7 @@ const (
 	CodeEngineOther          Code = "engine_other"
 	CodeResultMissing        Code = "result_missing"
 	CodeResultSecret         Code = "result_secret"
+	CodeEngineSandboxRefused Code = "engine_sandbox_refused"
 )
 
 // Stage is where a code is decided.
@@ -368,5 +369,6 @@ func Reasons() []Reason {
 		{CodeEngineOther, StageEngine, FaultEngine, "The CLI failed in a way that is not known.", "exit 1", "Run again; if it stays, report it."},
 		{CodeResultMissing, StageEngine, FaultEngine, "The CLI ended well without an answer of the schema.", "prose only", "Run again."},
 		{CodeResultSecret, StageEngine, FaultEngine, "The answer holds the model credential or a transform of it.", "base64 of the token", "Look for the injection in the change; rotate the credential."},
+		{CodeEngineSandboxRefused, StageEngine, FaultConfiguration, "The system does not let bubblewrap make a sandbox.", "Ubuntu 24.04 without an AppArmor profile for bwrap", "Run the command that the log of the run job names; docs/sandbox.md says what each of them does."},
 	}
 }

@@ -1,10 +1,8 @@
 package engine
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"os"
 	"syscall"
@@ -12,9 +10,6 @@ import (
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 )
-
-// versionLimit bounds one call of a CLI with --version, which takes some 30 ms.
-const versionLimit = 10 * time.Second
 
 // identity is what makes two looks at a file the same file, unchanged. Whoever writes a file can set back the time of its
 // modification; the time of its change, which a rename moves too, nobody can.
@@ -39,9 +34,9 @@ func executable(path string) bool {
 	return err == nil && file.Mode().IsRegular() && file.Mode().Perm()&0o111 != 0
 }
 
-// binary is a CLI that was looked at whole.
+// binary is a CLI that was looked at whole. Its file stays open, such that what is started is what was looked at.
 type binary struct {
-	path     string
+	file     *os.File
 	digest   string
 	identity identity
 }
@@ -56,26 +51,23 @@ func inspect(path string) (binary, contract.Code) {
 	if err != nil {
 		return binary{}, contract.CodeEngineMissing
 	}
-	defer file.Close()
 	state, err := file.Stat()
-	if err != nil {
-		return binary{}, contract.CodeEngineMissing
-	}
 	hash := sha256.New()
-	if _, err := io.Copy(hash, file); err != nil {
+	if err == nil {
+		_, err = io.Copy(hash, file)
+	}
+	if err != nil {
+		_ = file.Close() // it was only read
 		return binary{}, contract.CodeEngineMissing
 	}
-	return binary{path: path, digest: "sha256:" + hex.EncodeToString(hash.Sum(nil)), identity: identityOf(state)}, ""
+	return binary{file: file, digest: "sha256:" + hex.EncodeToString(hash.Sum(nil)), identity: identityOf(state)}, ""
 }
+
+// close gives the file up; it was only read.
+func (b binary) close() { _ = b.file.Close() }
 
 // unchanged reports whether the path still names the very file that was inspected.
 func (b binary) unchanged() bool {
-	file, err := os.Stat(b.path)
+	file, err := os.Stat(b.file.Name())
 	return err == nil && identityOf(file) == b.identity
-}
-
-// hasVersion asks the CLI for its version, in an empty environment, and reports whether it prints exactly the pinned one.
-func (b binary) hasVersion(ctx context.Context, version, directory string) bool {
-	end, err := process{path: b.path, arguments: []string{"--version"}, directory: directory, limit: versionLimit}.run(ctx)
-	return err == nil && end.exit == 0 && string(end.stdout) == fmt.Sprintf("%s (Claude Code)\n", version)
 }

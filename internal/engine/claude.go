@@ -1,12 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -14,15 +14,21 @@ import (
 	"time"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/sandbox"
 	"github.com/seed-2ea642bd/airlock/internal/secret"
 )
 
-// Values of [contract.Engine].Credential and Sandbox that this release makes: the CLI holds the credential itself, and no
-// sandbox of ours is around it.
+// Values of [contract.Engine].Credential that this release makes: the CLI holds the credential itself, or there is none.
 const (
 	CredentialDirect = "direct"
 	CredentialNone   = "none"
-	SandboxOff       = "off"
+)
+
+// promptFile and bubblewrapFile are files that the CLI is given. The second is empty: with its subprocess scrub set the CLI looks
+// for a program of that name before it starts, and in our sandbox there is nothing that it could start.
+const (
+	promptFile     = "prompt"
+	bubblewrapFile = "bwrap"
 )
 
 // ClaudeName is the engine's name in harness.json.
@@ -68,8 +74,8 @@ func NewClaude(pin contract.EnginePin, options ClaudeOptions) (*Claude, error) {
 	switch {
 	case pin.Credential != CredentialDirect:
 		return nil, errors.New("field engines.credential: only direct is possible in this release; the broker comes with a later one")
-	case pin.Sandbox != SandboxOff:
-		return nil, errors.New("field engines.sandbox: only off is possible in this release; the sandbox comes with a later one")
+	case pin.Sandbox != sandbox.KindBubblewrap && pin.Sandbox != sandbox.KindOff:
+		return nil, errors.New("field engines.sandbox: neither " + sandbox.KindBubblewrap + " nor " + sandbox.KindOff)
 	case !pinned:
 		return nil, fmt.Errorf("field engines.binaries: no digest for %s", platform)
 	}
@@ -107,7 +113,7 @@ func (c *Claude) Redirected() bool { return c.upstream != "" }
 // that by itself.
 func (c *Claude) Answer(ctx context.Context, request Request) Outcome {
 	outcome := Outcome{Engine: contract.Engine{Mode: contract.ModeLive, Name: ClaudeName, Model: request.Model,
-		Credential: CredentialDirect, Sandbox: SandboxOff}, Usage: contract.Usage{Complete: true}}
+		Credential: c.pin.Credential, Sandbox: c.pin.Sandbox}, Usage: contract.Usage{Complete: true}}
 	outcome.Answer, outcome.Failure = c.ask(ctx, request, &outcome)
 	return outcome
 }
@@ -137,45 +143,45 @@ func (c *Claude) ask(ctx context.Context, request Request, outcome *Outcome) ([]
 	if code != "" {
 		return nil, code
 	}
+	defer cli.close()
 	outcome.Engine.Binary = &cli.digest
 	if cli.digest != c.digest {
 		return nil, contract.CodeEngineVersion
 	}
 
-	private, err := makePrivate(c.temporary, request.Prompt)
-	if err != nil {
-		return nil, contract.CodeEngineStart
+	runner, path := sandbox.Off(c.temporary), childPath(bwrap)
+	files := map[string][]byte{promptFile: request.Prompt}
+	if c.pin.Sandbox == sandbox.KindBubblewrap {
+		runner, path = sandbox.Bubblewrap(bwrap), ""
+		files[bubblewrapFile] = nil
 	}
-	defer private.remove()
-	// A version call is short and bounded, and a Run cancelled meanwhile says nothing about the version.
-	if !cli.hasVersion(context.WithoutCancel(ctx), c.pin.Version, private.work) {
-		return nil, contract.CodeEngineVersion
+	started := c.clock()
+	end, err := runner.Run(ctx, sandbox.Program{
+		File:    cli.file,
+		Version: c.pin.Version + " (Claude Code)\n",
+		Command: func(place sandbox.Place) ([]string, []string) {
+			return arguments(request, filepath.Join(place.Files, promptFile)), c.environment(place, cmp.Or(path, place.Files))
+		},
+		Files: files,
+		Input: input,
+		Limit: time.Duration(request.Limits.Seconds) * time.Second,
+		Open:  true,
+	})
+	if err != nil {
+		if refused := (*sandbox.RefusedError)(nil); errors.As(err, &refused) {
+			outcome.Advice = refused.Error()
+		}
+		return nil, notStarted(err)
 	}
 	outcome.Engine.Version = &c.pin.Version
 	outcome.Engine.Session = &request.Session
-
-	started := c.clock()
-	end, err := process{
-		path:        cli.path,
-		arguments:   arguments(request, private.prompt),
-		environment: c.environment(private, childPath(bwrap)),
-		directory:   private.work,
-		input:       input,
-		limit:       time.Duration(request.Limits.Seconds) * time.Second,
-		mark:        private.root,
-	}.run(ctx)
-	if errors.Is(err, syscall.E2BIG) {
-		return nil, contract.CodeEngineSchemaSize
-	} else if err != nil {
-		return nil, contract.CodeEngineStart
-	}
 	milliseconds := max(c.clock().Sub(started).Milliseconds(), 0)
 
-	seen := observation{ending: end, notice: readNotice(end.stderr), session: request.Session, model: request.Model}
-	seen.changed = !cli.unchanged() || !cli.hasVersion(context.WithoutCancel(ctx), c.pin.Version, private.work)
-	if !end.overflow {
+	seen := observation{Ending: end, notice: readNotice(end.Stderr), session: request.Session, model: request.Model}
+	seen.Changed = end.Changed || !cli.unchanged()
+	if !end.Overflow {
 		// An error means that there is no reply, which is what the taxonomy looks at.
-		seen.reply, _ = readReply(end.stdout)
+		seen.reply, _ = readReply(end.Stdout)
 	}
 	failed, found := failureOf(seen)
 	outcome.Usage = seen.reply.usage(request.Model)
@@ -185,6 +191,22 @@ func (c *Claude) ask(ctx context.Context, request Request, outcome *Outcome) ([]
 		return nil, failed.code
 	}
 	return seen.reply.StructuredOutput, ""
+}
+
+// notStarted is the code of an error of a CLI that was not started.
+func notStarted(err error) contract.Code {
+	refused := (*sandbox.RefusedError)(nil)
+	switch {
+	case errors.Is(err, sandbox.ErrVersion):
+		return contract.CodeEngineVersion
+	case errors.Is(err, sandbox.ErrCancelled):
+		return contract.CodeEngineInterrupted
+	case errors.As(err, &refused):
+		return contract.CodeEngineSandboxRefused
+	case errors.Is(err, syscall.E2BIG):
+		return contract.CodeEngineSchemaSize
+	}
+	return contract.CodeEngineStart
 }
 
 // arguments is the whole argument list, in the order it was observed to work. Nothing is ever appended to it: several options
@@ -219,12 +241,12 @@ func dollars(micro int64) string {
 }
 
 // environment is the whole environment of the CLI, made from nothing.
-func (c *Claude) environment(private private, path string) []string {
+func (c *Claude) environment(place sandbox.Place, path string) []string {
 	variables := []string{
 		"PATH=" + path,
-		"HOME=" + private.home,
-		"CLAUDE_CONFIG_DIR=" + filepath.Join(private.home, "cfg"),
-		"TMPDIR=" + private.temporary,
+		"HOME=" + place.Home,
+		"CLAUDE_CONFIG_DIR=" + filepath.Join(place.Home, "cfg"),
+		"TMPDIR=" + place.Temporary,
 		CredentialName + "=" + c.credential.Reveal(),
 		"CLAUDE_CODE_SUBPROCESS_ENV_SCRUB=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
@@ -243,29 +265,3 @@ func (c *Claude) environment(private private, path string) []string {
 	}
 	return variables
 }
-
-// private is the CLI's own part of the disk. The model sees the path of work, so no name says anything.
-type private struct {
-	root, home, temporary, work, prompt string
-}
-
-// makePrivate makes the directories, empty, and the prompt's file. On an error nothing is left.
-func makePrivate(parent string, prompt []byte) (private, error) {
-	root, err := os.MkdirTemp(parent, "w")
-	if err != nil {
-		return private{}, fmt.Errorf("make a private directory: %w", err)
-	}
-	p := private{root: root, home: filepath.Join(root, "home"), temporary: filepath.Join(root, "tmp"),
-		work: filepath.Join(root, "work"), prompt: filepath.Join(root, "prompt")}
-	for _, directory := range []string{p.home, p.temporary, p.work} {
-		err = errors.Join(err, os.Mkdir(directory, 0o700))
-	}
-	if err = errors.Join(err, os.WriteFile(p.prompt, prompt, 0o600)); err != nil {
-		p.remove()
-		return private{}, fmt.Errorf("make a private directory: %w", err)
-	}
-	return p, nil
-}
-
-// remove removes everything. What it cannot remove holds neither prompt nor answer, and the machine is thrown away.
-func (p private) remove() { _ = os.RemoveAll(p.root) }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/sandbox"
 	"github.com/seed-2ea642bd/airlock/internal/standin"
 )
 
@@ -49,7 +50,7 @@ func TestEngineConformance(t *testing.T) {
 				}
 				record := outcome.Engine
 				if record.Mode != engine.mode || record.Name != engine.name || record.Model != engine.model ||
-					record.Credential != engine.credential || record.Sandbox != SandboxOff {
+					record.Credential != engine.credential || record.Sandbox != sandbox.KindOff {
 					t.Errorf("record: %+v", record)
 				}
 				if got := record.Binary != nil && record.Version != nil; got != engine.hasBinary {

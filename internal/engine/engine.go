@@ -36,6 +36,8 @@ type Outcome struct {
 	Answer []byte
 	// Failure is a code of the engine or model stage, or result_invalid; "" when there is an answer.
 	Failure contract.Code
+	// Advice says what a person can do about the failure beyond what its reason says, in our words; "" for nothing.
+	Advice string
 	// Engine says who was asked. Binary, Version and Session are nil until they are known.
 	Engine contract.Engine
 	// Usage is a lower bound where it is not complete.

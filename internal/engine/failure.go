@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/sandbox"
 )
 
 // notice is what is known of standard error: which constant it holds. The text itself is dropped.
@@ -135,10 +136,9 @@ func failures() []failure {
 
 // observation is all that is known when a CLI has ended.
 type observation struct {
-	ending
+	sandbox.Ending // Changed also where the file is not the one that was inspected
 	notice         notice
 	reply          *reply // nil where standard output is not one object of the known form
-	changed        bool   // the binary is not the one that was inspected
 	session, model string // what was asked for
 }
 
@@ -161,13 +161,13 @@ func (c condition) holds(seen observation) bool {
 		read = &reply{}
 	}
 	for _, part := range []struct{ set, holds bool }{
-		{c.changed, seen.changed},
-		{c.deadline, seen.deadline},
-		{c.overflow, seen.overflow},
-		{c.cancelled, seen.cancelled},
-		{c.output == outputEmpty, len(bytes.TrimSpace(seen.stdout)) == 0},
+		{c.changed, seen.Changed},
+		{c.deadline, seen.Deadline},
+		{c.overflow, seen.Overflow},
+		{c.cancelled, seen.Cancelled},
+		{c.output == outputEmpty, len(bytes.TrimSpace(seen.Stdout)) == 0},
 		{c.output == outputUnreadable, seen.reply == nil},
-		{c.exit != 0, seen.exit == c.exit},
+		{c.exit != 0, seen.Exit == c.exit},
 		{c.killed, seen.killed()},
 		{c.notice != noticeNone, seen.notice == c.notice},
 		{c.identity, read.stranger(seen.session, seen.model)},
@@ -178,7 +178,7 @@ func (c condition) holds(seen observation) bool {
 		{c.statusFrom != 0, read.APIErrorStatus != nil && *read.APIErrorStatus >= c.statusFrom && *read.APIErrorStatus <= c.statusTo},
 		{c.noStatus, read.APIErrorStatus == nil},
 		{c.loggedOut, bool(read.Result)},
-		{c.failed, seen.exit != 0 || read.IsError != nil && *read.IsError},
+		{c.failed, seen.Exit != 0 || read.IsError != nil && *read.IsError},
 		{c.noAnswer, read.StructuredOutput == nil},
 		{c.noTurns, read.NumTurns == 0},
 		{c.noModel, len(read.ModelUsage) != 1},
@@ -197,7 +197,7 @@ func (c condition) needsReply() bool {
 }
 
 // killed reports an end by a signal, or by one that the CLI turned into its exit status.
-func (e ending) killed() bool { return e.exit == -1 || e.exit == 129 || e.exit == 143 }
+func (o observation) killed() bool { return o.Exit == -1 || o.Exit == 129 || o.Exit == 143 }
 
 // stranger reports whether the reply is of another session, or a model was called that was not asked for.
 func (r *reply) stranger(session, model string) bool {

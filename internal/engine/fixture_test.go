@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/sandbox"
 	"github.com/seed-2ea642bd/airlock/internal/secret"
 	"github.com/seed-2ea642bd/airlock/internal/standin"
 )
@@ -29,7 +32,7 @@ const (
 func pinOf(upstream string) contract.EnginePin {
 	return contract.EnginePin{
 		Binaries:   map[string]string{"linux-amd64": "sha256:520bc6c1f40af466bd03a278b5ae1af1a2938bc7de5b9e5cb15526da20d71cfe"},
-		Credential: CredentialDirect, Name: ClaudeName, Sandbox: SandboxOff, Upstream: upstream, Version: "2.1.306",
+		Credential: CredentialDirect, Name: ClaudeName, Sandbox: sandbox.KindOff, Upstream: upstream, Version: "2.1.306",
 	}
 }
 
@@ -62,6 +65,12 @@ func claudeAt(t testing.TB, binary string, pin contract.EnginePin) *Claude {
 	return claude
 }
 
+// confined puts an engine's CLI into a sandbox.
+func confined(c *Claude) *Claude {
+	c.pin.Sandbox = sandbox.KindBubblewrap
+	return c
+}
+
 // scripted is an engine whose CLI is a shell script.
 func scripted(t testing.TB, body string) *Claude {
 	t.Helper()
@@ -87,6 +96,14 @@ func newSession() string {
 	_, _ = rand.Read(b[:]) // never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// TestMain makes the test's own executable the keeper of what it starts.
+func TestMain(m *testing.M) {
+	if sandbox.IsKeeper(os.Args) {
+		os.Exit(sandbox.Keep())
+	}
+	os.Exit(m.Run())
 }
 
 func strict() standin.Options { return standin.Options{Token: testToken} }
@@ -127,4 +144,33 @@ func newCancel(t testing.TB) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	return ctx, cancel
+}
+
+// makePlace makes a place as a runner without a sandbox does, which stays for the test to look at.
+func makePlace(t *testing.T) sandbox.Place {
+	t.Helper()
+	// Not t.TempDir: its path names the test, and the model may see it.
+	root, err := os.MkdirTemp("", "d")
+	must(t, err)
+	t.Cleanup(func() { must(t, os.RemoveAll(root)) })
+	place := sandbox.Place{Home: filepath.Join(root, "home"), Temporary: filepath.Join(root, "tmp"), Work: filepath.Join(root, "work"), Files: filepath.Join(root, "files")}
+	for _, directory := range []string{place.Home, place.Temporary, place.Work, place.Files} {
+		must(t, os.Mkdir(directory, 0o700))
+	}
+	must(t, os.WriteFile(filepath.Join(place.Files, promptFile), []byte(testPrompt), 0o600))
+	return place
+}
+
+// bare runs a CLI without a runner and returns what it printed.
+func bare(t *testing.T, binary string, place sandbox.Place, arguments, environment []string, input []byte) []byte {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, binary, arguments...)
+	command.Dir, command.Env, command.Stdin = place.Work, environment, bytes.NewReader(input)
+	printed, err := command.Output()
+	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
+		t.Fatal(err)
+	}
+	return printed
 }

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/seed-2ea642bd/airlock/internal/sandbox"
 	"github.com/seed-2ea642bd/airlock/internal/standin"
 )
 
@@ -48,44 +49,37 @@ func (v variant) environment(all []string) []string {
 }
 
 // start runs the real CLI once. prepare may change the place it runs in and returns the text of its Task.
-func (v variant) start(t *testing.T, api *standin.Server, prepare func(place *private) string) ending {
+func (v variant) start(t *testing.T, api *standin.Server, prepare func(place sandbox.Place) string) {
 	t.Helper()
-	engine := realClaude(t, api.URL())
-	place, err := makePrivate(engine.temporary, []byte(testPrompt))
-	must(t, err)
-	defer place.remove()
-	request := requestWith(prepare(&place))
+	engine, place := realClaude(t, api.URL()), makePlace(t)
+	request := requestWith(prepare(place))
 	input, err := prompt(request.Task)
 	must(t, err)
 	if v.plainText {
 		input = []byte(request.Task.Texts[0].Text.Raw())
 	}
-	end, err := process{
-		path: engine.binary, arguments: v.arguments(arguments(request, place.prompt)), directory: place.work,
-		environment: v.environment(engine.environment(place, "/usr/bin:/bin")), input: input, limit: seconds(60),
-	}.run(t.Context())
-	must(t, err)
-	return end
+	bare(t, engine.binary, place, v.arguments(arguments(request, filepath.Join(place.Files, promptFile))),
+		v.environment(engine.environment(place, "/usr/bin:/bin")), input)
 }
 
 // mention is one form in which the CLI takes a file's name in a prompt. Canary is in what it would read.
 type mention struct{ form, text, file, canary string }
 
 // plant makes the files and returns the mentions of them.
-func plant(t *testing.T, place *private) []mention {
+func plant(t *testing.T, place sandbox.Place) []mention {
 	t.Helper()
-	at := func(name string) string { return filepath.Join(place.root, name) }
+	at := func(name string) string { return filepath.Join(filepath.Dir(place.Work), name) }
 	mentions := []mention{
 		{"at the start", "@" + at("start"), at("start"), ""},
 		{"absolute", " see @" + at("absolute"), at("absolute"), ""},
 		{"relative", " see @../relative", at("relative"), ""},
-		{"home", " see @~/secret", filepath.Join(place.home, "secret"), ""},
+		{"home", " see @~/secret", filepath.Join(place.Home, "secret"), ""},
 		{"quoted", ` see @"` + at("quoted name") + `"`, at("quoted name"), ""},
 		{"lines", " see @" + at("lines") + "#L1-2", at("lines"), ""},
 		{"after a tab", " see\t@" + at("tab"), at("tab"), ""},
 		{"after a newline", " see\n@" + at("newline"), at("newline"), ""},
 		{"after a no-break space", " see\u00a0@" + at("nbsp"), at("nbsp"), ""},
-		{"working directory", " see @inside", filepath.Join(place.work, "inside"), ""},
+		{"working directory", " see @inside", filepath.Join(place.Work, "inside"), ""},
 	}
 	for i := range mentions {
 		mentions[i].canary = fmt.Sprintf("FILE-CANARY-%d-77aa91", i)
@@ -112,7 +106,7 @@ func leaked(t *testing.T, with variant) []string {
 	// Without the switch for attachments, 2.1.306 offers this model a second tool, a placeholder.
 	api := standin.Start(t, standin.Options{Token: testToken, Lenient: len(with.without) != 0}, standin.Answer(goodAnswer))
 	var mentions []mention
-	with.start(t, api, func(place *private) string {
+	with.start(t, api, func(place sandbox.Place) string {
 		mentions = plant(t, place)
 		text := ""
 		for _, mention := range mentions {
@@ -163,7 +157,7 @@ func TestRealClaudeMentions(t *testing.T) {
 
 // checkout makes a hostile working tree: a hook, a key helper and an MCP server that each leave a mark, instructions, and
 // an address to send the requests to. It returns the directory of the marks.
-func checkout(t *testing.T, place *private, collector string) string {
+func checkout(t *testing.T, place sandbox.Place, collector string) string {
 	t.Helper()
 	marks := t.TempDir()
 	mark := func(name string) string { return "touch " + filepath.Join(marks, name) }
@@ -187,14 +181,14 @@ func checkout(t *testing.T, place *private, collector string) string {
 		"bunfig.toml":           "preload = [\"./planted.js\"]\n",
 		"planted.js":            "require('fs').writeFileSync('" + filepath.Join(marks, "preload") + "', '')\n",
 	} {
-		path := filepath.Join(place.work, name)
+		path := filepath.Join(place.Work, name)
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		must(t, os.WriteFile(path, []byte(content), 0o600))
 	}
 	for _, arguments := range [][]string{{"init", "-q"}, {"add", "-A"},
 		{"-c", "user.name=x", "-c", "user.email=x@example.invalid", "commit", "-q", "-m", "MEMORY-CANARY-77aa91"}} {
 		command := exec.Command("git", arguments...)
-		command.Dir = place.work
+		command.Dir = place.Work
 		if output, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v: %s", arguments, err, output)
 		}
@@ -226,7 +220,7 @@ func TestRealClaudeHostileTree(t *testing.T) {
 			t.Cleanup(collector.Close)
 			api := standin.Start(t, strict(), standin.Answer(goodAnswer))
 			var marks string
-			test.with.start(t, api, func(place *private) string {
+			test.with.start(t, api, func(place sandbox.Place) string {
 				marks = checkout(t, place, collector.URL)
 				return "a change"
 			})

@@ -162,7 +162,7 @@ func TestRealClaudeEnvironment(t *testing.T) {
 	if difference := cmp.Diff(want, environment); difference != "" {
 		t.Errorf("environment (-want +got):\n%s", difference)
 	}
-	if got := arguments[1:]; !slices.Equal(got, engine.argumentsFor(t, request, root+"/prompt")) {
+	if got := arguments[1:]; !slices.Equal(got, engine.argumentsFor(t, request, root+"/files/prompt")) {
 		t.Errorf("arguments: %q", got)
 	}
 	if count := strings.Count(strings.Join(arguments, "\x00"), "--tools"); count != 1 {
@@ -207,29 +207,22 @@ func TestRealClaudeLeavesNothingToFind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	private, err := makePrivate(engine.temporary, request.Prompt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer private.remove()
-	end, err := process{path: engine.binary, arguments: arguments(request, private.prompt), environment: engine.environment(private, "/usr/bin:/bin"),
-		directory: private.work, input: input, limit: seconds(60)}.run(t.Context())
-	if err != nil || end.exit != 0 {
-		t.Fatalf("exit %d, %v", end.exit, err)
-	}
-	if !bytes.Contains(end.stdout, []byte(`"verdict"`)) {
+	place := makePlace(t)
+	printed := bare(t, engine.binary, place, arguments(request, filepath.Join(place.Files, promptFile)), engine.environment(place, "/usr/bin:/bin"), input)
+	if !bytes.Contains(printed, []byte(`"verdict"`)) {
 		t.Fatal("no answer came; the test would find nothing anywhere")
 	}
 	files := 0
-	err = filepath.WalkDir(private.root, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() || path == private.prompt {
+	root := filepath.Dir(place.Work)
+	err = filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || filepath.Base(path) == promptFile {
 			return err
 		}
 		files++
 		data, err := os.ReadFile(path)
 		for _, canary := range []string{prose, thinking, text, testToken, "verdict", testPrompt} {
 			if bytes.Contains(data, []byte(canary)) {
-				t.Errorf("%s holds %s", strings.TrimPrefix(path, private.root), canary)
+				t.Errorf("%s holds %s", strings.TrimPrefix(path, root), canary)
 			}
 		}
 		return err

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/sandbox"
 )
 
 // ReplayName is the engine and the model that a replay is recorded as.
@@ -20,7 +21,7 @@ type Replay struct {
 // Answer returns the recorded answer.
 func (r Replay) Answer(ctx context.Context, _ Request) Outcome {
 	outcome := Outcome{
-		Engine: contract.Engine{Mode: contract.ModeReplay, Name: ReplayName, Model: ReplayName, Credential: CredentialNone, Sandbox: SandboxOff},
+		Engine: contract.Engine{Mode: contract.ModeReplay, Name: ReplayName, Model: ReplayName, Credential: CredentialNone, Sandbox: sandbox.KindOff},
 		Usage:  contract.Usage{Complete: true},
 	}
 	switch {

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -150,8 +151,7 @@ func TestSchemaLimit(t *testing.T) {
 			t.Errorf("%d bytes: %q, want %q", bytes, outcome.Failure, want)
 		}
 	}
-	_, err := process{path: engine.binary, arguments: []string{strings.Repeat(" ", 131072)}, directory: t.TempDir(), limit: seconds(10)}.run(t.Context())
-	if !errors.Is(err, syscall.E2BIG) {
+	if err := exec.Command(engine.binary, strings.Repeat(" ", 131072)).Run(); !errors.Is(err, syscall.E2BIG) {
 		t.Errorf("the system takes an argument of 131072 bytes: %v", err)
 	}
 }
@@ -229,11 +229,17 @@ func TestSurvivors(t *testing.T) {
 	}
 }
 
-// TestStandardErrorIsBounded holds that endless standard error neither fills memory nor stops the CLI.
+// TestStandardErrorIsBounded holds that much standard error does not stop the CLI, and that one who does not stop printing there
+// is stopped.
 func TestStandardErrorIsBounded(t *testing.T) {
-	body := `head -c 20000000 /dev/zero >&2; ` + reporting(0, `"is_error":false,"num_turns":2,"structured_output":{},`+oneModel)
-	if outcome := ask(t, scripted(t, body), requestWith("x")); outcome.Failure != "" {
-		t.Errorf("failure %q", outcome.Failure)
+	for body, want := range map[string]contract.Code{
+		`head -c 2000000 /dev/zero >&2; `:                   "",
+		`while :; do head -c 1000000 /dev/zero; done >&2; `: contract.CodeEngineOutputInvalid,
+	} {
+		outcome := ask(t, scripted(t, body+reporting(0, `"is_error":false,"num_turns":2,"structured_output":{},`+oneModel)), requestWith("x"))
+		if outcome.Failure != want {
+			t.Errorf("%s: failure %q, want %q", body, outcome.Failure, want)
+		}
 	}
 }
 
@@ -255,7 +261,7 @@ var elsewhere = map[contract.Code]string{
 func TestEngineFailures(t *testing.T) {
 	caused := map[contract.Code]string{
 		contract.CodeEngineMissing: "TestBeforeTheStart/no CLI", contract.CodeEngineSchemaSize: "TestBeforeTheStart/a long schema",
-		contract.CodeEngineTimeout: "TestDeadline",
+		contract.CodeEngineTimeout: "TestDeadline", contract.CodeEngineSandboxRefused: "TestSandboxRefused",
 	}
 	for _, failing := range realFailures {
 		caused[failing.code] = "TestRealClaudeFailures/" + failing.name
@@ -288,7 +294,7 @@ func TestNewClaude(t *testing.T) {
 		change func(*contract.EnginePin)
 	}{
 		"broker":            {"credential", func(p *contract.EnginePin) { p.Credential = "broker" }},
-		"sandbox":           {"sandbox", func(p *contract.EnginePin) { p.Sandbox = "bwrap" }},
+		"sandbox":           {"sandbox", func(p *contract.EnginePin) { p.Sandbox = "chroot" }},
 		"no binary":         {"binaries", func(p *contract.EnginePin) { p.Binaries = map[string]string{"plan9-mips": ""} }},
 		"another host":      {"upstream", func(p *contract.EnginePin) { p.Upstream = "https://collector.example.invalid" }},
 		"http off loopback": {"upstream", func(p *contract.EnginePin) { p.Upstream = "http://192.0.2.1:80" }},

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/bundle"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/release"
+	"github.com/seed-2ea642bd/airlock/internal/sandbox"
 	"github.com/seed-2ea642bd/airlock/internal/schema"
 	"github.com/seed-2ea642bd/airlock/internal/standin"
 	"github.com/seed-2ea642bd/airlock/internal/workflow"
@@ -33,6 +34,14 @@ func modelFile(t testing.TB, name string) []byte {
 	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "model", name))
 	must(t, err)
 	return data
+}
+
+// TestMain makes the test's own executable the keeper of what it starts.
+func TestMain(m *testing.M) {
+	if sandbox.IsKeeper(os.Args) {
+		os.Exit(sandbox.Keep())
+	}
+	os.Exit(m.Run())
 }
 
 // stage is a job ready to run: the data model's Run A, admitted by this release.

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/engine"
 	"github.com/seed-2ea642bd/airlock/internal/release"
+	"github.com/seed-2ea642bd/airlock/internal/sandbox"
 	"github.com/seed-2ea642bd/airlock/internal/schema"
 	"github.com/seed-2ea642bd/airlock/internal/secret"
 	"github.com/seed-2ea642bd/airlock/internal/task"
@@ -129,10 +131,13 @@ func replay(step *workflow.Step, in inputs, tier contract.Tier, log io.Writer) (
 	return engine.Replay{Recorded: recorded}, nil
 }
 
-// ask asks the engine and makes a whole Result of whatever comes of it, a panic included.
-func (j job) ask(ctx context.Context, asked engine.Engine, credential secret.Credential) (result contract.Result) {
-	outcome := engine.Outcome{Engine: contract.Engine{Mode: contract.ModeLive, Model: j.request.Model,
-		Name: j.harness.Tiers[j.intent.Tier].Engine, Credential: engine.CredentialDirect, Sandbox: engine.SandboxOff}}
+// ask asks the engine and makes a whole Result of whatever comes of it, a panic included. The advice is one line for a person,
+// or "".
+func (j job) ask(ctx context.Context, asked engine.Engine, credential secret.Credential) (result contract.Result, advice string) {
+	tier := j.harness.Tiers[j.intent.Tier]
+	pin, _ := j.harness.Engine(tier.Engine) // a replay has none
+	outcome := engine.Outcome{Engine: contract.Engine{Mode: contract.ModeLive, Model: j.request.Model, Name: tier.Engine,
+		Credential: cmp.Or(pin.Credential, engine.CredentialNone), Sandbox: cmp.Or(pin.Sandbox, sandbox.KindOff)}}
 	defer func() {
 		// What panicked may hold the model's text or the credential, so nothing of it is kept.
 		if recover() != nil {
@@ -140,7 +145,7 @@ func (j job) ask(ctx context.Context, asked engine.Engine, credential secret.Cre
 		}
 	}()
 	outcome = asked.Answer(ctx, j.request)
-	return j.result(outcome, j.judge(outcome, credential))
+	return j.result(outcome, j.judge(outcome, credential)), outcome.Advice
 }
 
 // judge decides what an outcome is worth.

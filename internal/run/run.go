@@ -85,7 +85,10 @@ func perform(ctx context.Context, step *workflow.Step, environment Environment) 
 	if job.request.Session, err = newSession(environment.Random); err != nil {
 		return contract.Result{}, err
 	}
-	result := job.ask(ctx, asked, in.credential)
+	result, advice := job.ask(ctx, asked, in.credential)
+	if advice != "" {
+		fmt.Fprintln(environment.Stderr, "airlock run: "+advice)
+	}
 	digest, err := write(step, in.result, result)
 	if err != nil {
 		return contract.Result{}, err

@@ -150,7 +150,6 @@ func TestProgramRefuses(t *testing.T) {
 		}, nil},
 		{"a diff that is none", contract.CodeRecordInvalid, "Task", func(_ *testing.T, s *stage) { s.files[bundle.DiffFile] = []byte("no diff\n") }, nil},
 		{"the broker", contract.CodeConfigurationInvalid, "engines.credential", pin(func(p *contract.EnginePin) { p.Credential = "broker" }), nil},
-		{"the sandbox", contract.CodeConfigurationInvalid, "engines.sandbox", pin(func(p *contract.EnginePin) { p.Sandbox = "bwrap" }), nil},
 		{"another host", contract.CodeConfigurationInvalid, "engines.upstream", pin(func(p *contract.EnginePin) { p.Upstream = "https://collector.example.invalid" }), nil},
 		{"an engine that is not pinned", contract.CodeConfigurationInvalid, "tiers.gate.engine", pin(func(p *contract.EnginePin) { p.Name = "other" }), nil},
 		{"no output file", contract.CodeEnvironmentMissing, "GITHUB_OUTPUT", unset("GITHUB_OUTPUT"), nil},
@@ -303,7 +302,7 @@ func TestPanicIsAResult(t *testing.T) {
 	step, in := stepAndInputs(t, s)
 	job, err := prepare(step, in)
 	must(t, err)
-	result := job.ask(t.Context(), panicking{}, secret.New(testToken))
+	result, _ := job.ask(t.Context(), panicking{}, secret.New(testToken))
 	_, err = write(step, s.env["AIRLOCK_RESULT"], result)
 	must(t, err)
 	read := s.result(t)

@@ -54,7 +54,9 @@ func itself(t testing.TB) *os.File {
 // playing is a program that plays a part.
 func playing(t testing.TB, part string, arguments ...string) Program {
 	return Program{File: itself(t), Version: testVersion + "\n", Limit: time.Minute,
-		Command: func(Place) ([]string, []string) { return append([]string{"play:" + part}, arguments...), []string{"ONE=1"} }}
+		Command: func(Place) ([]string, []string) {
+			return append([]string{"play:" + part}, arguments...), []string{"ONE=1"}
+		}}
 }
 
 func must(t testing.TB, err error) {

@@ -67,7 +67,7 @@ const (
 )
 
 // follow follows the reports of the keeper until everything has ended, and hastens the end where it must.
-func (s *session) follow(ctx context.Context, program Program, serving *service) (Ending, error) {
+func (s *session) follow(ctx context.Context, program Program, place Place) (Ending, error) {
 	end, at := Ending{Exit: -1}, starting
 	timer, grace := time.NewTimer(startLimit), time.NewTimer(0)
 	defer timer.Stop()
@@ -87,7 +87,7 @@ func (s *session) follow(ctx context.Context, program Program, serving *service)
 			case !open:
 				return s.gone(end, at)
 			case said.Event == eventReady:
-				if err := s.letGo(program, said.listener, serving); err != nil {
+				if err := s.letGo(program, place, said.listener); err != nil {
 					return Ending{}, err
 				}
 				at = checking
@@ -148,7 +148,7 @@ func (s *session) gone(end Ending, at phase) (Ending, error) {
 	end.Stdout, end.Stderr = s.outputs()
 	switch {
 	case at == starting && s.sandboxed:
-		return Ending{}, refusal(end.Stderr)
+		return Ending{}, refusal(s.process.Path, end.Stderr, readSystem)
 	case at < running:
 		return Ending{}, errors.New("the keeper ended before the program was started")
 	}
@@ -157,10 +157,14 @@ func (s *session) gone(end Ending, at phase) (Ending, error) {
 }
 
 // letGo opens what the program reaches and lets the keeper start it.
-func (s *session) letGo(program Program, listener *os.File, serving *service) error {
-	if listener != nil {
-		defer listener.Close() // the service has its own
-		if err := serving.on(listener); err != nil {
+func (s *session) letGo(program Program, place Place, file *os.File) error {
+	if file != nil {
+		listener, err := net.FileListener(file)
+		_ = file.Close() // the listener has a descriptor of its own
+		if err != nil {
+			return fmt.Errorf("take the sandbox's listener: %w", err)
+		}
+		if err := program.Serve(listener); err != nil {
 			return err
 		}
 	}
@@ -169,9 +173,9 @@ func (s *session) letGo(program Program, listener *os.File, serving *service) er
 			return fmt.Errorf("seal the process: %w", err)
 		}
 	}
-	if _, err := s.connection.Write([]byte{letGo}); err != nil {
-		return fmt.Errorf("start the program: %w", err)
-	}
+	arguments, environment := program.Command(place)
+	// A keeper that is gone is found to be by whoever reads its reports.
+	_ = json.NewEncoder(s.connection).Encode(command{Arguments: lists(arguments), Environment: lists(environment)})
 	go func() {
 		// The program may end before it has read everything; how it ends is what counts.
 		_, _ = s.stdin.Write(program.Input)
@@ -201,53 +205,4 @@ func (s *session) end() {
 	})
 	defer hanging.Stop()
 	<-s.exited
-}
-
-// service serves one listener.
-type service struct {
-	serve    func(context.Context, net.Listener)
-	listener net.Listener
-	cancel   context.CancelFunc
-	ended    chan any // what it panicked with, or nil
-}
-
-// onLoopback serves a new listener on the machine's own loopback and returns its address.
-func (s *service) onLoopback() (string, error) {
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("listen on loopback: %w", err)
-	}
-	s.start(listener)
-	return listener.Addr().String(), nil
-}
-
-// on serves the listener of a sandbox.
-func (s *service) on(file *os.File) error {
-	listener, err := net.FileListener(file)
-	if err != nil {
-		return fmt.Errorf("take the sandbox's listener: %w", err)
-	}
-	s.start(listener)
-	return nil
-}
-
-func (s *service) start(listener net.Listener) {
-	ctx, cancel := context.WithCancel(context.Background())
-	s.listener, s.cancel, s.ended = listener, cancel, make(chan any, 1)
-	go func() {
-		defer func() { s.ended <- recover() }()
-		s.serve(ctx, listener)
-	}()
-}
-
-// stop ends the service and waits for it. A panic in it goes on here, where directories and processes are cleared up.
-func (s *service) stop() {
-	if s.listener == nil {
-		return
-	}
-	s.cancel()
-	_ = s.listener.Close() // the service may have closed it
-	if panicked := <-s.ended; panicked != nil {
-		panic(panicked)
-	}
 }

@@ -28,23 +28,22 @@ const control = 3
 // exits with what it returns, before it does anything else.
 func IsKeeper(arguments []string) bool { return len(arguments) == 2 && arguments[1] == keeperArgument }
 
-// order is the first message to the keeper. Lists hold bytes, because a path need not be text.
+// order is the first message to the keeper. It holds bytes, because a path need not be text.
 type order struct {
-	Path                   []byte
-	Arguments, Environment [][]byte
-	Directory              []byte
-	Version                []byte
+	Path, Directory, Version []byte
 	// Port, where it is not 0, is the port on loopback of which the listener is sent back.
 	Port int
 	// Remove is removed when whoever gave the order is gone without a word; "" for nothing.
 	Remove []byte
 }
 
-// After the order whoever gave it writes single bytes. The end of the connection, in place of one, means that everything is to end.
-const (
-	letGo     = 'g'
-	interrupt = 'i'
-)
+// command is the second message. After it come single bytes; the end of the connection means that everything is to end.
+type command struct {
+	Arguments, Environment [][]byte
+}
+
+// interrupt is the byte that sends the program SIGINT.
+const interrupt = 'i'
 
 // report is a message of the keeper's.
 type report struct {
@@ -60,7 +59,7 @@ type report struct {
 type event string
 
 const (
-	eventReady   event = "ready"   // waits for letGo; with the listener, if one was ordered
+	eventReady   event = "ready"   // waits for the command; with the listener, if one was ordered
 	eventStarted event = "started" // the program runs
 	eventEnded   event = "ended"   // it has ended
 	eventDone    event = "done"    // nothing is left; or nothing was started, for the version or an error
@@ -134,18 +133,19 @@ func (k *keeper) keep() error {
 	if k.connection, is = connection.(*net.UnixConn); !is {
 		return errors.New("open the connection: it is none")
 	}
-	if err := json.NewDecoder(k.connection).Decode(&k.order); err != nil {
+	decoder := json.NewDecoder(k.connection)
+	if err := decoder.Decode(&k.order); err != nil {
 		return fmt.Errorf("read the order: %w", err)
 	}
 	if err := k.ready(); err != nil {
 		return err
 	}
-	told := make([]byte, 1)
-	if _, err := io.ReadFull(k.connection, told); err != nil || told[0] != letGo {
-		return errors.New("called off")
+	var start command
+	if err := decoder.Decode(&start); err != nil {
+		return fmt.Errorf("read the command: %w", err)
 	}
-	go k.listen()
-	return k.work()
+	go k.listen(io.MultiReader(decoder.Buffered(), k.connection))
+	return k.work(start)
 }
 
 // ready says that the program could be started, and hands the listener on.
@@ -171,12 +171,12 @@ func (k *keeper) ready() error {
 	return err
 }
 
-// listen follows what comes after the order, until everything has to end. Then it only kills: whoever waits for the program
+// listen follows what comes after the command, until everything has to end. Then it only kills: whoever waits for the program
 // sees it end.
-func (k *keeper) listen() {
+func (k *keeper) listen(from io.Reader) {
 	told := make([]byte, 1)
 	for {
-		_, err := k.connection.Read(told)
+		_, err := io.ReadFull(from, told)
 		k.mutex.Lock()
 		switch {
 		case err != nil:
@@ -192,11 +192,11 @@ func (k *keeper) listen() {
 }
 
 // work asks for the version, runs the program, clears up, and asks again.
-func (k *keeper) work() error {
+func (k *keeper) work(c command) error {
 	if same, err := k.versioned(); err != nil || !same {
 		return k.report(report{Event: eventDone, Changed: err == nil, Errno: errno(err)})
 	}
-	if err := k.start(k.order.Arguments, k.order.Environment, []uintptr{0, 1, 2}); err != nil {
+	if err := k.start(c.Arguments, c.Environment, []uintptr{0, 1, 2}); err != nil {
 		return k.report(report{Event: eventDone, Errno: errno(err)})
 	}
 	// Whoever reads the streams waits for their end, and the keeper holds them too.

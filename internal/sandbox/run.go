@@ -46,24 +46,24 @@ func (r *Runner) Run(ctx context.Context, program Program) (Ending, error) {
 		return Ending{}, err
 	}
 	defer func() { _ = os.RemoveAll(private) }() // what cannot be removed the machine is thrown away with; "" is nothing
-	serving := service{serve: program.Serve}
-	defer serving.stop()
 	if !r.sandboxed() && program.Serve != nil {
-		if place.Address, err = serving.onLoopback(); err != nil {
+		listener, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return Ending{}, fmt.Errorf("listen on loopback: %w", err)
+		}
+		place.Address = listener.Addr().String()
+		if err := program.Serve(listener); err != nil {
 			return Ending{}, err
 		}
 	}
-	arguments, environment := program.Command(place)
-	order := r.order(program, place, private, arguments, environment)
 	s, err := r.start(program)
 	if err != nil {
 		return Ending{}, err
 	}
 	defer s.end()
-	if err := json.NewEncoder(s.connection).Encode(order); err != nil && !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) {
-		return Ending{}, fmt.Errorf("give the keeper its order: %w", err)
-	}
-	return s.follow(ctx, program, &serving)
+	// A keeper that is gone is found to be by whoever reads its reports.
+	_ = json.NewEncoder(s.connection).Encode(r.order(program, place, private))
+	return s.follow(ctx, program, place)
 }
 
 func (r *Runner) sandboxed() bool { return r.Kind() == KindBubblewrap }
@@ -94,9 +94,8 @@ func (r *Runner) place(program Program) (Place, string, error) {
 	return place, root, nil
 }
 
-func (r *Runner) order(program Program, place Place, private string, arguments, environment []string) order {
-	o := order{Path: []byte(program.File.Name()), Arguments: lists(arguments), Environment: lists(environment), Directory: []byte(place.Work),
-		Version: []byte(program.Version), Remove: []byte(private)}
+func (r *Runner) order(program Program, place Place, private string) order {
+	o := order{Path: []byte(program.File.Name()), Directory: []byte(place.Work), Version: []byte(program.Version), Remove: []byte(private)}
 	if r.sandboxed() {
 		o.Path = []byte(insideProgram)
 		if program.Serve != nil {

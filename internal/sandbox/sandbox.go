@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"context"
 	"errors"
 	"net"
 	"os"
@@ -66,8 +65,8 @@ type Program struct {
 	// Version is what the program prints on standard output when it is called with --version alone in an empty environment,
 	// before and after it is started; "" asks for nothing.
 	Version string
-	// Command returns the arguments, without the program's own name, and the whole environment. It is called once, when the
-	// directories are there.
+	// Command returns the arguments, without the program's own name, and the whole environment. It is called at most once, last before the
+	// program is started.
 	Command func(Place) (arguments, environment []string)
 	// Files are read-only files by name.
 	Files map[string][]byte
@@ -75,9 +74,10 @@ type Program struct {
 	Input []byte
 	// Limit is the deadline, counted from the start of the program.
 	Limit time.Duration
-	// Serve serves the one listener that the program can reach, until its context ends, which it does when the program is gone.
-	// nil gives the program no network in a sandbox, and [Open] the machine's.
-	Serve func(context.Context, net.Listener)
+	// Serve is handed the one listener that the program can reach, before Command is called, and begins to serve it. The listener
+	// is the callee's, who closes it when Run has returned, with an error too. nil gives the program no network in a sandbox, and
+	// [Open] the machine's.
+	Serve func(net.Listener) error
 	// Open gives a sandboxed program the network of the machine, with the files it takes to find and trust a host.
 	Open bool
 	// Sealed is called when all is open that the program needs of the machine and nothing of the program has run, with a
