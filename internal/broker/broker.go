@@ -34,8 +34,6 @@ type Config struct {
 	Upstream Upstream
 	// Credential is the model credential. It goes into the header of a forwarded request and nowhere else.
 	Credential secret.Credential
-	// Host is the host and port of the address that the CLI is told; "" for the listener's own.
-	Host string
 	// Model is the full id of the one model that may be asked.
 	Model string
 	// Schema is the answer's schema as the CLI is given it.
@@ -80,12 +78,9 @@ func Serve(ctx context.Context, listener net.Listener, config Config) (*Broker, 
 	}
 	b := &Broker{
 		config: config, want: Wanted{Model: config.Model, Schema: schema, AnswerTokens: config.AnswerTokens},
-		token: "airlock-run-" + rand.Text(), host: config.Host, transport: config.Upstream.transport(),
+		token: "airlock-run-" + rand.Text(), host: listener.Addr().String(), transport: config.Upstream.transport(),
 		account: &account{price: config.Price, budget: config.BudgetMicrousd, limit: config.Requests},
 		served:  make(chan struct{}), ended: make(chan struct{}),
-	}
-	if b.host == "" {
-		b.host = listener.Addr().String()
 	}
 	b.server = &http.Server{
 		Handler:           http.HandlerFunc(b.serve),

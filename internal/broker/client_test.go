@@ -6,12 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -189,7 +185,7 @@ func TestBrokerEnds(t *testing.T) {
 			api := newHost(t, func(_ http.ResponseWriter, r *http.Request) { close(arrived); <-r.Context().Done() })
 			parsed, err := ParseUpstream(api.URL)
 			must(t, err)
-			listener, err := ListenLoopback()
+			listener, err := net.Listen("tcp4", "127.0.0.1:0")
 			must(t, err)
 			b, err := Serve(ctx, listener, Config{Dialect: Messages(), Upstream: parsed, Credential: secret.New(testCredential), Model: testModel,
 				Schema: []byte(testSchema), AnswerTokens: 64_000, Requests: 8, BudgetMicrousd: 10_000_000, Price: priced(), Clock: time.Now})
@@ -220,75 +216,3 @@ func TestBrokerEnds(t *testing.T) {
 		})
 	}
 }
-
-// TestBrokerUnixSocket holds that the socket is its owner's alone and that it serves; another user's process is not let in,
-// also where the permissions would let it.
-func TestBrokerUnixSocket(t *testing.T) {
-	directory, err := os.MkdirTemp("", "b")
-	must(t, err)
-	defer os.RemoveAll(directory)
-	path := filepath.Join(directory, "s")
-	listener, err := ListenUnix(path)
-	must(t, err)
-	if state, err := os.Stat(path); err != nil || state.Mode().Perm() != 0o600 {
-		t.Errorf("the socket's mode: %v, %v", state.Mode(), err)
-	}
-	api := newHost(t, answering())
-	parsed, err := ParseUpstream(api.URL)
-	must(t, err)
-	b, err := Serve(t.Context(), listener, Config{Dialect: Messages(), Upstream: parsed, Credential: secret.New(testCredential), Host: "127.0.0.1:4711", Model: testModel,
-		Schema: []byte(testSchema), AnswerTokens: 64_000, Requests: 8, BudgetMicrousd: 10_000_000, Price: priced(), Clock: time.Now})
-	must(t, err)
-	defer b.Close()
-	ask := func() (string, error) {
-		connection, err := net.Dial("unix", path)
-		if err != nil {
-			return "", err
-		}
-		defer connection.Close()
-		if _, err := io.WriteString(connection, goodRaw(b).String()); err != nil {
-			return "", err
-		}
-		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-		if err != nil {
-			return "", err
-		}
-		defer response.Body.Close()
-		return response.Status, nil
-	}
-	if status, err := ask(); status != "200 OK" {
-		t.Errorf("our own process: %q, %v", status, err)
-	}
-	if os.Geteuid() == 0 { // only root can be somebody else
-		must(t, os.Chmod(directory, 0o755))
-		must(t, os.Chmod(path, 0o666))
-		var status string
-		must(t, asUser(65534, func() error { status, err = ask(); return nil }))
-		if status != "" || err == nil {
-			t.Errorf("another user's process: %q, %v", status, err)
-		}
-		if api.count() != 1 {
-			t.Errorf("%d requests reached the host", api.count())
-		}
-	}
-	if _, refused := b.Close(); refused != "" {
-		t.Errorf("refused for %q", refused)
-	}
-}
-
-// asUser runs something on a thread that is another user's, and gives the thread up.
-func asUser(user int, act func() error) error {
-	result := make(chan error)
-	go func() {
-		lockThread()
-		if _, _, errno := syscall.RawSyscall(syscall.SYS_SETRESUID, ^uintptr(0), uintptr(user), ^uintptr(0)); errno != 0 {
-			result <- errno
-			return
-		}
-		result <- act()
-	}()
-	return <-result
-}
-
-// lockThread binds the goroutine to its thread, which ends with it.
-func lockThread() { runtime.LockOSThread() }

@@ -1,6 +1,6 @@
 // Package broker is the one road from a model CLI to the one host it may ask.
 //
-// A broker serves HTTP on any listener: a unix socket that a forwarder in the sandbox speaks to, or loopback without one. It
+// A broker serves HTTP on one listener, which is this machine's loopback or that of a sandbox. It
 // holds the model credential; the CLI holds a worthless token, good for this broker and this Run. A request is forwarded
 // only if everything about it is known and allowed: the token, the method, the path, the headers, the size, each top-level
 // key of the body, the kinds of content that a server would not fetch anything for, exactly the one tool with exactly our

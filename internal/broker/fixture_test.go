@@ -114,7 +114,7 @@ func newBroker(t testing.TB, upstream string, change ...func(*Config)) *Broker {
 	for _, change := range change {
 		change(&config)
 	}
-	listener, err := ListenLoopback()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	must(t, err)
 	b, err := Serve(t.Context(), listener, config)
 	must(t, err)
