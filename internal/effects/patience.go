@@ -9,14 +9,15 @@ import (
 )
 
 const (
-	// lags bounds how often a token that was minted seconds ago is tried again: it may not be known everywhere yet.
-	lags = 3
+	// lags bounds how often a token that was minted seconds ago is tried again: it may not be known everywhere yet. One that
+	// GitHub did something with may be unknown to another of its machines, but no longer than once.
+	lags, knownLags = 3, 1
 	// limitWait is what GitHub asks for where a rate limit names no time, and the longest that is waited for.
 	limitWait = time.Minute
 )
 
 // Patience says whether a call that GitHub says it did not do is made again: after a token's lag with waits of 1, 2 and 4 seconds,
-// and once after a rate limit of at most a minute. The zero value is that of a first call.
+// of 1 second alone where GitHub knew the token before, and once after a rate limit of at most a minute. The zero value is that of a first call.
 type Patience struct {
 	lagged  int
 	limited bool
@@ -30,7 +31,11 @@ func (p *Patience) Again(err error) (time.Duration, bool) {
 	}
 	switch failure.Class {
 	case github.ClassUnauthorized, github.ClassPermissionDenied:
-		if p.lagged == lags {
+		bound := lags
+		if failure.Known && failure.Class == github.ClassUnauthorized {
+			bound = knownLags
+		}
+		if p.lagged >= bound {
 			return 0, false
 		}
 		p.lagged++

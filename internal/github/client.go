@@ -46,6 +46,8 @@ type Client struct {
 	mutex  sync.Mutex
 	calls  contract.Calls
 	waited bool
+	// accepted says that GitHub did something with the token.
+	accepted bool
 }
 
 // New makes a client. The error names the option that cannot be used.
@@ -195,6 +197,17 @@ func Page(path string, page int) string {
 // Repository is the path of a repository, without a slash at its end.
 func Repository(owner, name string) string {
 	return "repos/" + url.PathEscape(owner) + "/" + url.PathEscape(name)
+}
+
+// known notes a success, and marks a failure of a token that GitHub did something with before.
+func (c *Client) known(failure *Error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if failure == nil {
+		c.accepted = true
+		return
+	}
+	failure.Known = c.accepted
 }
 
 func (c *Client) countREST() {

@@ -18,6 +18,9 @@ type Error struct {
 	RetryAfter time.Duration
 	// Accepted is the header that names the permissions that would have done, empty where there was none.
 	Accepted string
+	// Known says that GitHub did something with the same token before, so that it is not too new to be known: after a 401 it
+	// is dead.
+	Known bool
 	// Message is GitHub's own sentence in printable ASCII of at most [maxMessage] bytes, or ours for an answer that is not
 	// what GitHub describes. It may be empty.
 	Message string

@@ -107,7 +107,9 @@ func (c *Client) send(ctx context.Context, op operation) (*Response, *Error, err
 	case op.redirect != nil && answer.StatusCode == http.StatusFound:
 		return response, op.redirect(answer.Header.Get("Location")), nil
 	}
-	if failure := classify(op.name, answer, body); failure != nil {
+	failure := classify(op.name, answer, body)
+	c.known(failure)
+	if failure != nil {
 		return response, failure, nil
 	}
 	if failure := op.decode(body); failure != nil {

@@ -16,7 +16,6 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -73,22 +72,6 @@ type Token struct {
 	Client *github.Client
 
 	credential secret.Credential
-	// known says that GitHub did something with it once, so that a 401 later says that it is dead and not that it is new.
-	known *atomic.Bool
-}
-
-// watched notes that GitHub knew the token of a call.
-type watched struct {
-	http.RoundTripper
-	known *atomic.Bool
-}
-
-func (w watched) RoundTrip(request *http.Request) (*http.Response, error) {
-	answer, err := w.RoundTripper.RoundTrip(request)
-	if err == nil && answer.StatusCode/100 == 2 {
-		w.known.Store(true)
-	}
-	return answer, err
 }
 
 // Bounds of what goes on where the Run is cancelled meanwhile. A mint does, because an answer that nobody waits for would be a
@@ -182,11 +165,11 @@ func (m *Minter) Mint(ctx context.Context, request Request) (*Token, *contract.T
 	if err != nil {
 		return nil, nil, calls, refused(err)
 	}
-	token := &Token{credential: secret.New(answer.Token), known: new(atomic.Bool), Record: contract.TokenRecord{
+	token := &Token{credential: secret.New(answer.Token), Record: contract.TokenRecord{
 		ExpiresAt: contract.At(answer.ExpiresAt), Granted: representable(answer.Permissions), Purpose: request.Purpose,
 		RepositoryID: request.RepositoryID, Requested: maps.Clone(request.Permissions),
 	}}
-	token.Client, err = m.client(token.credential, watched{m.Transport, token.known})
+	token.Client, err = m.client(token.credential, m.Transport)
 	if err != nil {
 		return nil, nil, calls, &Fault{Code: contract.CodePlatformError, What: "the mint answered without a usable token"}
 	}
@@ -258,9 +241,9 @@ func (m *Minter) revoke(ctx context.Context, token *Token) {
 		if try > 0 && m.Sleep(ctx, time.Duration(try)*time.Second) != nil {
 			return
 		}
-		known := token.known.Load()
 		answer, err := token.Client.REST(ctx, http.MethodDelete, "installation/token", nil, nil)
-		if known && github.ClassOf(err) == github.ClassUnauthorized {
+		var failure *github.Error
+		if errors.As(err, &failure) && failure.Class == github.ClassUnauthorized && failure.Known {
 			unknown++
 		}
 		if err == nil && answer.Status == http.StatusNoContent || unknown == 2 {
