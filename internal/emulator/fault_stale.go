@@ -3,6 +3,7 @@ package emulator
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 )
 
 // stale is the kind whose read is answered from the past.
@@ -44,11 +45,20 @@ func (server *Server) standing() []byte {
 	return document
 }
 
+// reads reports whether the call changes nothing.
+func (c *call) reads() bool {
+	if c.route == nil || c.route.path != graphqlPath {
+		return c.http.Method == http.MethodGet
+	}
+	asked, complaint := readGraphQLRequest(c.body)
+	return complaint == "" && !strings.HasPrefix(strings.TrimSpace(asked.query), "mutation")
+}
+
 func staleFault() faultKind {
-	return faultKind{Kind: Kind{stale, "A read is answered as it would have been before the last write, by a replica that is behind; as usual where nothing was written since the fault was injected.", "H5"},
+	return faultKind{Kind: Kind{stale, "A read is answered as it would have been before the last write, by a replica that is behind; a write, and a read where nothing was written since the fault was injected, is served as usual.", "H5"},
 		before: func(_ *appliedFault, c *call) (answer, bool) {
 			w, behind := &c.server.world, c.server.past
-			if behind == nil {
+			if behind == nil || !c.reads() {
 				return answer{}, false
 			}
 			pulls, checks := w.pulls, w.checks

@@ -63,6 +63,17 @@ func TestStaleShowsWhatStoodBeforeTheLastWrite(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a write", func(t *testing.T) {
+		instance, _, app := withThread(t, `{"contents":"write","pull_requests":"write"}`)
+		if err := instance.Inject(emulator.Fault{Kind: "stale", Call: 2}); err != nil {
+			t.Fatal(err)
+		}
+		app.do("POST", comments+"/61001/replies", `{"body":"a reply"}`)
+		app.do("POST", "/graphql", graphqlBody(t, resolveMutation, nil))
+		if thread := instance.State(t).Pull(emulatortest.Number).Threads[0]; !thread.Resolved {
+			t.Error("the write is lost")
+		}
+	})
 	t.Run("nothing was written", func(t *testing.T) {
 		instance, _, app := withThread(t, `{"pull_requests":"write"}`)
 		if err := instance.Inject(emulator.Fault{Kind: "stale"}); err != nil {
