@@ -159,6 +159,7 @@ func (p *program) apply(ctx context.Context, missing contract.Code) (outcome.Rep
 	in := outcome.Input{Decision: decision, Class: p.class(), Release: p.release, Attempt: p.in.attempt, Ended: end, Result: prepared.Result,
 		Effects: written.Effects, Findings: written.Findings, Dispositions: written.Dispositions, Ledger: written.Seen.Ledger,
 		Lost: lost, Siblings: written.Seen.Facts.Siblings, Reencoded: prepared.Reencoded, AppliedAt: contract.At(p.Clock())}
+	in.Duplicate = slices.ContainsFunc(written.Effects, func(e contract.AppliedEffect) bool { return written.Seen.Ledger.Copies(e.Key) > 1 })
 	switch {
 	case decision.Admitted:
 	case prepared.Overtaken:
@@ -331,6 +332,9 @@ func (p *program) halts(seen effects.Seen) []contract.Code {
 
 // report concludes the Run and writes the check: the siblings are those of the last look, what is said of them is what their
 // checks say right before this one is written. It is written with the token that wrote the Effects or with one for the check alone.
+//
+// Where another Run wrote a check on the same commit, a green one is followed by one more look: that Run's review may have come
+// after the last. Of two Runs side by side the one whose check is the newest then has seen what both posted.
 func (p *program) report(ctx context.Context, in outcome.Input) outcome.Report {
 	report := outcome.Conclude(in)
 	if report.Check == nil {
@@ -345,19 +349,39 @@ func (p *program) report(ctx context.Context, in outcome.Input) outcome.Report {
 		p.say("check", "error", told(err))
 		return report.CheckFailed(identity.CodeOf(err))
 	}
-	record, err := newReporter(client, p.bundle.Decision, p.app, func(checks []facts.Check) outcome.Check {
+	reporter := newReporter(client, p.bundle.Decision, p.app, func(checks []facts.Check) outcome.Check {
 		in.Siblings = facts.Siblings(numbers(in.Siblings), checks)
 		report = outcome.Conclude(in)
 		return *report.Check
-	}).write(ctx)
-	if err != nil {
-		p.say("check", "error", told(err))
-		if ctx.Err() != nil {
-			return report.CheckFailed(contract.CodeInterrupted)
+	})
+	for {
+		record, beside, err := reporter.write(ctx)
+		if err != nil {
+			p.say("check", "error", told(err))
+			if ctx.Err() != nil {
+				return report.CheckFailed(contract.CodeInterrupted)
+			}
+			return report.CheckFailed(effects.CodeOf(err))
 		}
-		return report.CheckFailed(effects.CodeOf(err))
+		if !beside || report.Check.Own != contract.ConclusionSuccess || !p.overtaken(ctx, &in) {
+			return report.CheckWritten(record)
+		}
+		p.say("check again", "reason", "another Run wrote beside this one")
 	}
-	return report.CheckWritten(record)
+}
+
+// overtaken looks once more at what is open, and reports whether the conclusion is another by it. Where that cannot be read, it is
+// no success.
+func (p *program) overtaken(ctx context.Context, in *outcome.Input) bool {
+	seen, err := p.look(ctx)
+	if err != nil {
+		p.say("look beside another Run", "error", told(err))
+		in.Decision.Admitted, in.Ended = true, []contract.Code{effects.CodeOf(err)} // a carried one would end by its own reasons
+	} else {
+		in.Ledger = seen.Ledger
+	}
+	again := outcome.Conclude(*in)
+	return again.Check != nil && again.Check.Own != contract.ConclusionSuccess
 }
 
 func numbers(siblings []contract.Sibling) []int {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
@@ -61,11 +62,12 @@ func newReporter(client *github.Client, decision contract.Decision, app contract
 }
 
 // write writes the check and reads it back. It looks for one whose external id begins with this Run's first and updates it, so that
-// running again leaves one check. A lost reply is answered by looking again, as the read-back is.
-func (r reporter) write(ctx context.Context) (contract.CheckRecord, error) {
+// running again leaves one check. A lost reply is answered by looking again, as the read-back is. beside says that another Run on
+// the item has a check on the commit too.
+func (r reporter) write(ctx context.Context) (record contract.CheckRecord, beside bool, err error) {
 	var all []checkRun
 	if err := r.patiently(ctx, func() (err error) { all, err = r.list(ctx); return err }); err != nil {
-		return contract.CheckRecord{}, err
+		return contract.CheckRecord{}, false, err
 	}
 	var completed []facts.Check
 	for _, check := range all {
@@ -82,18 +84,18 @@ func (r reporter) write(ctx context.Context) (contract.CheckRecord, error) {
 	} else {
 		request.Name, request.HeadSHA = r.check.Name, r.check.Commit
 	}
-	err := r.patiently(ctx, func() error {
+	err = r.patiently(ctx, func() error {
 		_, err := r.client.REST(ctx, method, path, request, nil)
 		return err
 	})
 	if err != nil && !github.ClassOf(err).OutcomeUnknown() {
-		return contract.CheckRecord{}, err
+		return contract.CheckRecord{}, false, err
 	}
 	return r.readBack(ctx)
 }
 
 // readBack returns the check only where it is the one that was asked for.
-func (r reporter) readBack(ctx context.Context) (contract.CheckRecord, error) {
+func (r reporter) readBack(ctx context.Context) (record contract.CheckRecord, beside bool, err error) {
 	failure := error(&effects.Fault{Code: contract.CodeEffectUnknown, What: "it is not known whether the check was written"})
 	for _, wait := range effects.ReadBackWaits() {
 		if wait > 0 && r.client.Sleep(ctx, wait) != nil {
@@ -106,10 +108,18 @@ func (r reporter) readBack(ctx context.Context) (contract.CheckRecord, error) {
 		case r.differs(*there):
 			failure = &effects.Fault{Code: contract.CodeReadbackMismatch, What: "the check that was read back is not the one that was written"}
 		default:
-			return contract.CheckRecord{AuthorAppID: there.App.ID, Commit: there.HeadSHA, Conclusion: there.Conclusion, DatabaseID: there.ID, Name: there.Name}, nil
+			return contract.CheckRecord{AuthorAppID: there.App.ID, Commit: there.HeadSHA, Conclusion: there.Conclusion, DatabaseID: there.ID, Name: there.Name},
+				slices.ContainsFunc(all, r.ofAnother), nil
 		}
 	}
-	return contract.CheckRecord{}, failure
+	return contract.CheckRecord{}, false, failure
+}
+
+// ofAnother reports whether a check is that of another Run on the same item.
+func (r reporter) ofAnother(check checkRun) bool {
+	_, item, _ := strings.Cut(r.prefix, "#")
+	_, of, found := strings.Cut(check.ExternalID, "#")
+	return found && strings.HasPrefix(of, item) && !strings.HasPrefix(check.ExternalID, r.prefix)
 }
 
 // differs compares field by field; white space at the end of a text is GitHub's to take.

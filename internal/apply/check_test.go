@@ -98,7 +98,7 @@ func TestCheckReadBack(t *testing.T) {
 				changed[strings.TrimSpace(field)] = value
 				return []map[string]any{changed}
 			}}
-			record, err := page.reporter(t).write(t.Context())
+			record, _, err := page.reporter(t).write(t.Context())
 			want := contract.CodeReadbackMismatch
 			switch {
 			case field == "" || late:
@@ -132,7 +132,7 @@ func TestCheckOfThisRunAlone(t *testing.T) {
 			9, []string{"GET", "PATCH", "GET"}},
 	} {
 		page := &checkPage{checks: c.there}
-		record, err := page.reporter(t).write(t.Context())
+		record, _, err := page.reporter(t).write(t.Context())
 		if err != nil || record.DatabaseID != c.id || !slices.Equal(page.calls, c.calls) {
 			t.Errorf("%s: %+v by %v, %v", name, record, page.calls, err)
 		}
@@ -154,7 +154,7 @@ func TestChecksThatDoNotEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.client = client
-		if _, err := r.write(t.Context()); err == nil {
+		if _, _, err := r.write(t.Context()); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

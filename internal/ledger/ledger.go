@@ -363,3 +363,19 @@ func (l Ledger) DispositionByKey(key string) (Disposition, bool) {
 	}
 	return Disposition{}, false
 }
+
+// Copies counts the texts in which what an Effect with this key wrote stands: more than one where two wrote it side by side.
+func (l Ledger) Copies(key string) int {
+	nodes := map[string]bool{}
+	for _, r := range l.Reviews {
+		if r.Key == key {
+			nodes[r.NodeID] = true
+		}
+	}
+	for _, d := range l.Dispositions {
+		if d.Key == key {
+			nodes[d.NodeID] = true
+		}
+	}
+	return len(nodes)
+}

@@ -35,6 +35,8 @@ type Input struct {
 	Siblings []contract.Sibling
 	// Reencoded is refusal.Ending's.
 	Reencoded bool
+	// Duplicate says that an Effect of this Run was read back more than once.
+	Duplicate bool
 	AppliedAt contract.Time
 }
 

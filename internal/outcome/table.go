@@ -196,6 +196,9 @@ func (e end) noted(in Input) end {
 	if slices.ContainsFunc(in.Findings, func(f contract.Finding) bool { return f.Placement == contract.PlacementAlreadyOpen }) {
 		e.reasons = appendNew(e.reasons, contract.CodeAlreadyOpen)
 	}
+	if in.Duplicate {
+		e.reasons = appendNew(e.reasons, contract.CodeDuplicateSeen)
+	}
 	return e
 }
 
