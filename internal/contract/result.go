@@ -30,13 +30,15 @@ type Result struct {
 	Answer
 }
 
-// Modes of an [Engine].
+// Modes of an [Engine]: a vendor's model was asked, a recorded answer was replayed, or a CLI asked at an address of its own
+// machine, which is for tests.
 const (
-	ModeLive   = "live"
-	ModeReplay = "replay"
+	ModeLive    = "live"
+	ModeReplay  = "replay"
+	ModeStandIn = "stand_in"
 )
 
-// Engine is which CLI answered: Mode is [ModeLive] or [ModeReplay]. Binary, Session and Version are nil where there was none
+// Engine is which CLI answered, in one of the modes. Binary, Session and Version are nil where there was none
 // (a replay, or a failure before it was known).
 type Engine struct {
 	Binary     *string `json:"binary"`

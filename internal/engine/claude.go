@@ -5,23 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
-	"net/url"
+	"net"
 	"path/filepath"
 	"runtime"
-	"strings"
+	"strconv"
 	"syscall"
 	"time"
 
+	"github.com/seed-2ea642bd/airlock/internal/broker"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/sandbox"
 	"github.com/seed-2ea642bd/airlock/internal/secret"
-)
-
-// Values of [contract.Engine].Credential that this release makes: the CLI holds the credential itself, or there is none.
-const (
-	CredentialDirect = "direct"
-	CredentialNone   = "none"
 )
 
 // promptFile and bubblewrapFile are files that the CLI is given. The second is empty: with its subprocess scrub set the CLI looks
@@ -34,16 +28,13 @@ const (
 // ClaudeName is the engine's name in harness.json.
 const ClaudeName = "claude"
 
-// vendor is where the CLI asks when it is not told otherwise.
-const vendor = "https://api.anthropic.com"
-
 // schemaLimit is the longest schema in bytes: one argument of a Linux program ends at 131072, its final zero included.
 const schemaLimit = 131071
 
 // Claude is Claude Code, observed at 2.1.306. A value may answer many requests, one after the other or at once.
 type Claude struct {
 	pin        contract.EnginePin
-	upstream   string // "" for the CLI's own
+	upstream   broker.Upstream
 	binary     string
 	digest     string
 	credential secret.Credential
@@ -56,7 +47,7 @@ type Claude struct {
 type ClaudeOptions struct {
 	// Binary is the path of the CLI's own executable, not of a wrapper.
 	Binary string
-	// Credential is the model credential; the CLI's process is the only one that gets it.
+	// Credential is the model credential. The CLI's process gets it only where the pin says direct.
 	Credential secret.Credential
 	// Path is the list of directories in which bubblewrap is looked for, [SystemPath] first.
 	Path string
@@ -72,14 +63,14 @@ func NewClaude(pin contract.EnginePin, options ClaudeOptions) (*Claude, error) {
 	platform := runtime.GOOS + "-" + runtime.GOARCH
 	digest, pinned := pin.Binaries[platform]
 	switch {
-	case pin.Credential != CredentialDirect:
-		return nil, errors.New("field engines.credential: only direct is possible in this release; the broker comes with a later one")
+	case pin.Credential != CredentialBroker && pin.Credential != CredentialDirect:
+		return nil, errors.New("field engines.credential: neither " + CredentialBroker + " nor " + CredentialDirect)
 	case pin.Sandbox != sandbox.KindBubblewrap && pin.Sandbox != sandbox.KindOff:
 		return nil, errors.New("field engines.sandbox: neither " + sandbox.KindBubblewrap + " nor " + sandbox.KindOff)
 	case !pinned:
 		return nil, fmt.Errorf("field engines.binaries: no digest for %s", platform)
 	}
-	upstream, err := upstreamOf(pin.Upstream)
+	upstream, err := upstreamOf(pin)
 	if err != nil {
 		return nil, err
 	}
@@ -91,29 +82,17 @@ func NewClaude(pin contract.EnginePin, options ClaudeOptions) (*Claude, error) {
 		path: options.Path, temporary: options.Temporary, clock: options.Clock}, nil
 }
 
-// upstreamOf returns the address the CLI has to be told, or "" for the one it knows.
-func upstreamOf(address string) (string, error) {
-	if strings.TrimSuffix(address, "/") == vendor {
-		return "", nil
-	}
-	parsed, err := url.Parse(address)
-	if err == nil && parsed.Scheme == "http" && parsed.User == nil {
-		host := parsed.Hostname()
-		if ip, err := netip.ParseAddr(host); host == "localhost" || err == nil && ip.IsLoopback() {
-			return address, nil
-		}
-	}
-	return "", errors.New("field engines.upstream: only " + vendor + " and http on loopback are possible with the credential direct")
-}
-
-// Redirected reports whether the CLI is told to ask at an address on this machine instead of the vendor's.
-func (c *Claude) Redirected() bool { return c.upstream != "" }
+// StandIn reports whether an address on this machine is asked instead of a model's vendor.
+func (c *Claude) StandIn() bool { return c.upstream.Loopback }
 
 // Answer starts the CLI once. Whatever goes wrong is a failure with its code; nothing is tried twice, because the CLI does
 // that by itself.
 func (c *Claude) Answer(ctx context.Context, request Request) Outcome {
 	outcome := Outcome{Engine: contract.Engine{Mode: contract.ModeLive, Name: ClaudeName, Model: request.Model,
 		Credential: c.pin.Credential, Sandbox: c.pin.Sandbox}, Usage: contract.Usage{Complete: true}}
+	if c.StandIn() {
+		outcome.Engine.Mode = contract.ModeStandIn
+	}
 	outcome.Answer, outcome.Failure = c.ask(ctx, request, &outcome)
 	return outcome
 }
@@ -155,18 +134,44 @@ func (c *Claude) ask(ctx context.Context, request Request, outcome *Outcome) ([]
 		runner, path = sandbox.Bubblewrap(bwrap), ""
 		files[bubblewrapFile] = nil
 	}
-	started := c.clock()
-	end, err := runner.Run(ctx, sandbox.Program{
+	ctx, ended := context.WithCancel(ctx)
+	defer ended()
+	var road *broker.Broker
+	program := sandbox.Program{
 		File:    cli.file,
 		Version: c.pin.Version + " (Claude Code)\n",
 		Command: func(place sandbox.Place) ([]string, []string) {
-			return arguments(request, filepath.Join(place.Files, promptFile)), c.environment(place, cmp.Or(path, place.Files))
+			told := access{address: "http://" + place.Address}
+			if road != nil {
+				told.token = road.Token()
+			} else {
+				told = c.direct()
+			}
+			return arguments(request, filepath.Join(place.Files, promptFile)), environment(place, cmp.Or(path, place.Files), told)
 		},
 		Files: files,
 		Input: input,
 		Limit: time.Duration(request.Limits.Seconds) * time.Second,
-		Open:  true,
-	})
+		Open:  c.pin.Credential == CredentialDirect,
+	}
+	if c.pin.Credential == CredentialBroker {
+		program.Serve = func(listener net.Listener) (err error) {
+			road, err = c.serve(ctx, listener, request, ended)
+			return err
+		}
+	}
+	started := c.clock()
+	end, err := runner.Run(ctx, program)
+	milliseconds := max(c.clock().Sub(started).Milliseconds(), 0)
+	if road != nil {
+		var refused broker.Refusal
+		if outcome.Usage, refused = road.Close(); refused != "" {
+			outcome.Usage.Milliseconds = milliseconds
+			outcome.Engine.Version, outcome.Engine.Session = &c.pin.Version, &request.Session
+			outcome.Advice = "the broker refused a request for its " + string(refused)
+			return nil, refused.Code()
+		}
+	}
 	if err != nil {
 		if refused := (*sandbox.RefusedError)(nil); errors.As(err, &refused) {
 			outcome.Advice = refused.Error()
@@ -175,7 +180,6 @@ func (c *Claude) ask(ctx context.Context, request Request, outcome *Outcome) ([]
 	}
 	outcome.Engine.Version = &c.pin.Version
 	outcome.Engine.Session = &request.Session
-	milliseconds := max(c.clock().Sub(started).Milliseconds(), 0)
 
 	seen := observation{Ending: end, notice: readNotice(end.Stderr), session: request.Session, model: request.Model}
 	seen.Changed = end.Changed || !cli.unchanged()
@@ -184,9 +188,12 @@ func (c *Claude) ask(ctx context.Context, request Request, outcome *Outcome) ([]
 		seen.reply, _ = readReply(end.Stdout)
 	}
 	failed, found := failureOf(seen)
-	outcome.Usage = seen.reply.usage(request.Model)
+	if road == nil {
+		// What the CLI says of itself. A broker has counted on the wire, and what the CLI says is not asked.
+		outcome.Usage = seen.reply.usage(request.Model)
+		outcome.Usage.Complete = !found || failed.complete
+	}
 	outcome.Usage.Milliseconds = milliseconds
-	outcome.Usage.Complete = !found || failed.complete
 	if found {
 		return nil, failed.code
 	}
@@ -241,13 +248,13 @@ func dollars(micro int64) string {
 }
 
 // environment is the whole environment of the CLI, made from nothing.
-func (c *Claude) environment(place sandbox.Place, path string) []string {
+func environment(place sandbox.Place, path string, told access) []string {
 	variables := []string{
 		"PATH=" + path,
 		"HOME=" + place.Home,
 		"CLAUDE_CONFIG_DIR=" + filepath.Join(place.Home, "cfg"),
 		"TMPDIR=" + place.Temporary,
-		CredentialName + "=" + c.credential.Reveal(),
+		CredentialName + "=" + told.token,
 		"CLAUDE_CODE_SUBPROCESS_ENV_SCRUB=1",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_TELEMETRY=1",
@@ -257,11 +264,12 @@ func (c *Claude) environment(place sandbox.Place, path string) []string {
 		"CLAUDE_CODE_DISABLE_ATTACHMENTS=1",
 		"CLAUDE_CODE_DISABLE_CLAUDE_MDS=1",
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1",
+		"CLAUDE_CODE_MAX_OUTPUT_TOKENS=" + strconv.Itoa(answerTokens),
 		"CLAUDE_CODE_MAX_RETRIES=2",
 		"API_TIMEOUT_MS=300000",
 	}
-	if c.upstream != "" {
-		variables = append(variables, "ANTHROPIC_BASE_URL="+c.upstream)
+	if told.address != "" {
+		variables = append(variables, "ANTHROPIC_BASE_URL="+told.address)
 	}
 	return variables
 }

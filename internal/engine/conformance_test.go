@@ -29,10 +29,10 @@ func engines() map[string]struct {
 	return map[string]row{
 		"claude": {func(t *testing.T) Engine {
 			return realClaude(t, standin.Start(t, strict(), standin.Answer(goodAnswer)).URL())
-		}, contract.ModeLive, ClaudeName, testModel, CredentialDirect, true, true, true},
+		}, contract.ModeStandIn, ClaudeName, testModel, CredentialDirect, true, true, true},
 		"scripted": {func(t *testing.T) Engine {
 			return scripted(t, reporting(0, `"is_error":false,"num_turns":2,"structured_output":`+goodAnswer+`,`+oneModel))
-		}, contract.ModeLive, ClaudeName, testModel, CredentialDirect, true, true, true},
+		}, contract.ModeStandIn, ClaudeName, testModel, CredentialDirect, true, true, true},
 		"replay": {func(t *testing.T) Engine { return Replay{Recorded: []byte(goodAnswer)} },
 			contract.ModeReplay, ReplayName, ReplayName, CredentialNone, false, false, false},
 	}

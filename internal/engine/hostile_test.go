@@ -59,7 +59,7 @@ func (v variant) start(t *testing.T, api *standin.Server, prepare func(place san
 		input = []byte(request.Task.Texts[0].Text.Raw())
 	}
 	bare(t, engine.binary, place, v.arguments(arguments(request, filepath.Join(place.Files, promptFile))),
-		v.environment(engine.environment(place, "/usr/bin:/bin")), input)
+		v.environment(environment(place, "/usr/bin:/bin", engine.direct())), input)
 }
 
 // mention is one form in which the CLI takes a file's name in a prompt. Canary is in what it would read.

@@ -26,7 +26,7 @@ func TestRealClaudeAnswer(t *testing.T) {
 	binary, version := pinOf("").Binaries["linux-amd64"], "2.1.306"
 	want := Outcome{
 		Answer: []byte(goodAnswer),
-		Engine: contract.Engine{Binary: &binary, Credential: "direct", Mode: contract.ModeLive, Model: testModel, Name: "claude",
+		Engine: contract.Engine{Binary: &binary, Credential: "direct", Mode: contract.ModeStandIn, Model: testModel, Name: "claude",
 			Sandbox: "off", Session: &request.Session, Version: &version},
 		Usage: contract.Usage{InputTokens: 100, OutputTokens: 20, CacheReadTokens: 11, CacheWriteTokens: 7, Complete: true,
 			CostMicrousd: 419, Requests: 1, Milliseconds: outcome.Usage.Milliseconds},
@@ -154,7 +154,7 @@ func TestRealClaudeEnvironment(t *testing.T) {
 	want := []string{
 		"ANTHROPIC_BASE_URL=" + api.URL(), "API_TIMEOUT_MS=300000", "CLAUDE_CODE_DISABLE_ATTACHMENTS=1",
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1", "CLAUDE_CODE_DISABLE_CLAUDE_MDS=1", "CLAUDE_CODE_DISABLE_FILE_MENTIONS=1",
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_RETRIES=2", "CLAUDE_CODE_OAUTH_TOKEN=" + testToken,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "CLAUDE_CODE_MAX_OUTPUT_TOKENS=64000", "CLAUDE_CODE_MAX_RETRIES=2", "CLAUDE_CODE_OAUTH_TOKEN=" + testToken,
 		"CLAUDE_CODE_SUBPROCESS_ENV_SCRUB=1", "CLAUDE_CONFIG_DIR=" + root + "/home/cfg", "DISABLE_AUTOUPDATER=1",
 		"DISABLE_ERROR_REPORTING=1", "DISABLE_TELEMETRY=1", "HOME=" + root + "/home", "PATH=/usr/bin:/bin", "TMPDIR=" + root + "/tmp",
 	}
@@ -208,7 +208,7 @@ func TestRealClaudeLeavesNothingToFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	place := makePlace(t)
-	printed := bare(t, engine.binary, place, arguments(request, filepath.Join(place.Files, promptFile)), engine.environment(place, "/usr/bin:/bin"), input)
+	printed := bare(t, engine.binary, place, arguments(request, filepath.Join(place.Files, promptFile)), environment(place, "/usr/bin:/bin", engine.direct()), input)
 	if !bytes.Contains(printed, []byte(`"verdict"`)) {
 		t.Fatal("no answer came; the test would find nothing anywhere")
 	}

@@ -253,7 +253,7 @@ func TestInputIsNotRead(t *testing.T) {
 
 // elsewhere are the codes of the engine stage that no engine of this release gives, and why.
 var elsewhere = map[contract.Code]string{
-	contract.CodeEngineEgress: "the broker gives it, which comes with a later release",
+	contract.CodeEngineEgress: "the broker gives it: TestBrokerEndsTheRun",
 	contract.CodeResultSecret: "the run program gives it, which alone sees the whole answer beside the credential",
 }
 
@@ -293,7 +293,7 @@ func TestNewClaude(t *testing.T) {
 		field  string
 		change func(*contract.EnginePin)
 	}{
-		"broker":            {"credential", func(p *contract.EnginePin) { p.Credential = "broker" }},
+		"no credential":     {"credential", func(p *contract.EnginePin) { p.Credential = "none" }},
 		"sandbox":           {"sandbox", func(p *contract.EnginePin) { p.Sandbox = "chroot" }},
 		"no binary":         {"binaries", func(p *contract.EnginePin) { p.Binaries = map[string]string{"plan9-mips": ""} }},
 		"another host":      {"upstream", func(p *contract.EnginePin) { p.Upstream = "https://collector.example.invalid" }},
@@ -317,8 +317,15 @@ func TestNewClaude(t *testing.T) {
 		pin := good
 		pin.Upstream = address
 		claude, err := NewClaude(pin, ClaudeOptions{Binary: "/x"})
-		if err != nil || claude.upstream != told {
+		if err != nil || claude.direct().address != told || claude.StandIn() != (told != "") {
 			t.Errorf("upstream %s: %v", address, err)
+		}
+	}
+	for address, possible := range map[string]bool{"https://gateway.example": true, "http://gateway.example": false, "https://gateway.example/path": false} {
+		pin := good
+		pin.Credential, pin.Upstream = "broker", address
+		if _, err := NewClaude(pin, ClaudeOptions{Binary: "/x"}); (err == nil) != possible {
+			t.Errorf("a broker before %s: %v", address, err)
 		}
 	}
 }

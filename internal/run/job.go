@@ -100,6 +100,10 @@ func engineOf(step *workflow.Step, in inputs, job job, environment Environment) 
 		*variable.into = value
 	}
 	options.Path = engine.SystemPath + string(filepath.ListSeparator) + options.Path
+	if _, priced := pin.Prices[tier.Model]; pin.Credential == engine.CredentialBroker && !priced {
+		return nil, step.Fault(contract.CodeConfigurationInvalid, "harness.json: field engines.prices: it lacks the model of tier "+job.intent.Tier,
+			"the broker holds what a call may cost against the budget before it is made")
+	}
 	if in.credential.IsZero() {
 		return nil, step.Fault(contract.CodeCredentialMissing, engine.CredentialName+" is empty", "the model is asked with it")
 	}
@@ -107,8 +111,11 @@ func engineOf(step *workflow.Step, in inputs, job job, environment Environment) 
 	if err != nil {
 		return nil, step.Fault(contract.CodeConfigurationInvalid, "harness.json: "+err.Error(), "the pin asks for what this release does not do")
 	}
-	if claude.Redirected() {
-		fmt.Fprintln(environment.Stdout, "airlock run: the model is asked at an address on this machine")
+	if claude.StandIn() {
+		if in.onActions {
+			return nil, step.Fault(contract.CodeConfigurationInvalid, "harness.json: field engines.upstream: an address on this machine", "on Actions only a model's vendor is asked")
+		}
+		fmt.Fprintln(environment.Stdout, "airlock run: no model is asked, but an address on this machine")
 	}
 	return claude, nil
 }

@@ -47,7 +47,7 @@ func TestRealClaudeProgram(t *testing.T) {
 		t.Errorf("answer (-want +got):\n%s", difference)
 	}
 	binary, version := s.harness.Engines[0].Binaries["linux-amd64"], s.harness.Engines[0].Version
-	want := contract.Engine{Binary: &binary, Credential: "direct", Mode: "live", Model: "claude-sonnet-5-5", Name: "claude", Sandbox: "off",
+	want := contract.Engine{Binary: &binary, Credential: "direct", Mode: "stand_in", Model: "claude-sonnet-5-5", Name: "claude", Sandbox: "off",
 		Session: result.Engine.Session, Version: &version}
 	if difference := cmp.Diff(want, result.Engine); difference != "" {
 		t.Errorf("engine (-want +got):\n%s", difference)
