@@ -170,7 +170,7 @@ func TestSignals(t *testing.T) {
 					env := s.applyEnvironment()
 					log, code := s.process(program, env, cell.Gate, cell.answered, signals)
 					e := s.recordsOf(env, log, code)
-					s.holdsTrue(e)
+					s.holdsClaims(e)
 					switch {
 					case s.alive() != 0:
 						t.Errorf("%d tokens are left alive\n%s", s.alive(), log)
