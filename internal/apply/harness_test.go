@@ -44,6 +44,8 @@ type world struct {
 	sleep     func(context.Context, time.Duration) error
 	context   context.Context
 	clock     func() time.Time
+	// line is the way to GitHub of a world that is reached without a connection; nil for others.
+	line *line
 }
 
 // handedOn is an artifact and what its job's outputs say.
@@ -313,6 +315,8 @@ type ended struct {
 	records bool
 	// calls are those of this execution.
 	calls []emulator.Call
+	// attempt is the workflow run's, tokens how many there were before, undelivered how many exchanges GitHub never heard of.
+	attempt, tokens, undelivered int
 }
 
 // applyEnvironment is what the apply job is given.
@@ -337,10 +341,18 @@ func (w *world) apply(change func(map[string]string)) ended {
 	if change != nil {
 		change(env)
 	}
-	before := len(w.State(w.t).Calls)
+	before := w.State(w.t)
+	undelivered := 0
+	if w.line != nil {
+		undelivered = w.line.undelivered
+	}
 	var log bytes.Buffer
 	e := ended{code: Program(w.context, Environment{Env: maps.Clone(env), Clock: w.clock, Transport: w.transport, Sleep: w.sleep, Stderr: &log})}
-	e.log, e.calls = log.String(), w.State(w.t).Calls[before:]
+	e.log, e.calls, e.tokens = log.String(), w.State(w.t).Calls[len(before.Calls):], len(before.Tokens)
+	if w.line != nil {
+		e.undelivered = w.line.undelivered - undelivered
+	}
+	e.attempt, _ = strconv.Atoi(env["GITHUB_RUN_ATTEMPT"]) // what is no number is the program's to refuse
 	leaves := log.Bytes()
 	for name, record := range map[string]any{appliedFile: &e.applied, outcomeFile: &e.outcome} {
 		data, err := os.ReadFile(filepath.Join(env["AIRLOCK_OUT"], name))

@@ -113,7 +113,7 @@ func TestCancelled(t *testing.T) {
 	m := beforeSecondApply(t)
 	undisturbed := m.start(t)
 	calls := undisturbed.apply(nil).calls
-	want := undisturbed.what()
+	want := undisturbed.standing()
 	for at := range calls {
 		w := m.start(t)
 		ctx, cancel := context.WithCancel(context.Background())
@@ -133,8 +133,8 @@ func TestCancelled(t *testing.T) {
 			t.Errorf("cancelled before call %d (%s %s): code %d, %d alive\n%s", at, calls[at].Method, calls[at].Operation, e.code, w.alive(), e.log)
 		}
 		w.context, w.transport = context.Background(), next
-		if again := w.apply(nil); again.code != 0 || w.what() != want {
-			t.Errorf("cancelled before call %d (%s %s), then applied: code %d, %+v, want %+v\n%s", at, calls[at].Method, calls[at].Operation, again.code, w.what(), want, again.log)
+		if again := w.apply(nil); again.code != 0 || w.standing() != want {
+			t.Errorf("cancelled before call %d (%s %s), then applied: code %d, %s, want %s\n%s", at, calls[at].Method, calls[at].Operation, again.code, w.standing(), want, again.log)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func TestSlow(t *testing.T) {
 	}()
 	e := w.apply(nil)
 	w.Release("review")
-	if want := []string{"failed", "not_attempted", "not_attempted"}; e.code != 1 || !slices.Equal(e.states(), want) ||
+	if want := []string{"failed", "not_attempted", "not_attempted", "not_attempted"}; e.code != 1 || !slices.Equal(e.states(), want) ||
 		*e.applied.Effects[0].Reason != contract.CodeEffectUnknown || e.outcome.Check != nil || w.alive() != 0 {
 		t.Errorf("code %d: %v, %d alive\n%s", e.code, e.states(), w.alive(), e.log)
 	}

@@ -1,263 +1,333 @@
 package apply
 
 import (
+	"context"
+	"fmt"
 	"net/http"
-	"net/http/httptest"
+	"os"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/emulator"
-	"github.com/seed-2ea642bd/airlock/internal/emulator/emulatortest"
 )
 
-// moment is an emulated GitHub and what the jobs passed on, from which any number of equal worlds start.
-type moment struct {
-	seed           emulator.Seed
-	run            int64
-	bundle, result handedOn
-	decision       contract.Decision
-	task           contract.Task
+// processFault is what happens to the process itself, or to its patience, at one exchange.
+type processFault struct {
+	name, doc string
+	// lost says that the process leaves nothing: neither records nor a revocation.
+	lost    bool
+	happens func(l *line, end context.CancelFunc, deliver func() (*http.Response, error)) (*http.Response, error)
 }
 
-// moment takes this world as it is.
-func (w *world) moment() moment {
-	w.t.Helper()
-	state := w.State(w.t)
-	seed := emulator.Seed{Now: &state.Now, Repository: state.Repository, Users: state.Users, Apps: state.Apps, Workflows: emulatortest.Seed().Workflows,
-		WorkflowRuns: state.WorkflowRuns, PullRequests: state.PullRequests, CheckRuns: state.CheckRuns, Artifacts: state.Artifacts}
-	for _, artifact := range seed.Artifacts {
-		archive, err := w.ArtifactZip(artifact.ID)
-		w.must(err)
-		artifact.Zip = archive
+func processFaults() []processFault {
+	type deliver = func() (*http.Response, error)
+	return []processFault{
+		{"process-killed-before", "The process dies before the call is sent.", true, func(l *line, end context.CancelFunc, _ deliver) (*http.Response, error) {
+			l.dead = true
+			end()
+			return nil, errDead
+		}},
+		{"process-killed-after", "GitHub does it, and the process dies before it hears so.", true, func(l *line, end context.CancelFunc, send deliver) (*http.Response, error) {
+			_, _ = send() // nobody is left to hear it
+			l.dead = true
+			end()
+			return nil, errDead
+		}},
+		{"deadline-done", "The answer does not come before the deadline of the exchange; GitHub did it.", false, func(_ *line, _ context.CancelFunc, send deliver) (*http.Response, error) {
+			_, _ = send() // it comes too late
+			return nil, os.ErrDeadlineExceeded
+		}},
+		{"deadline-not-done", "The answer does not come before the deadline of the exchange, and GitHub did nothing.", false, func(*line, context.CancelFunc, deliver) (*http.Response, error) {
+			return nil, os.ErrDeadlineExceeded
+		}},
+		{"cancelled-done", "The job is cancelled while the call waits for its answer; GitHub did it.", false, func(_ *line, end context.CancelFunc, send deliver) (*http.Response, error) {
+			_, _ = send() // it comes too late
+			end()
+			return nil, context.Canceled
+		}},
+		{"cancelled-not-done", "The job is cancelled while the call waits, and GitHub did nothing.", false, func(_ *line, end context.CancelFunc, _ deliver) (*http.Response, error) {
+			end()
+			return nil, context.Canceled
+		}},
 	}
-	return moment{seed, w.run, w.bundle, w.result, w.decision, w.task}
 }
 
-// start makes a world of the moment. Its answers are not held to GitHub's description, which the worlds they come from are.
-func (m moment) start(t testing.TB) *world {
-	t.Helper()
-	server, err := emulator.New(m.seed, emulator.Options{})
-	if err != nil {
-		t.Fatal(err)
+// exclusion is a rule by which a kind of fault is not played at an exchange.
+type exclusion struct {
+	name, why string
+	holds     func(kind string, x exchange, before []exchange) bool
+}
+
+// exclusions are all reasons for which a kind is left out of an exchange. The first that holds is counted.
+func exclusions() []exclusion {
+	atStorage := []string{"killed-before", "killed-after", "late", "error-500-done", "error-500-not-done", "bad-gateway-done", "bad-gateway-not-done", "html-200", "empty-200",
+		"missing-404", "moved-301", "moved-307", "artifact-changed", "artifact-short"}
+	return []exclusion{
+		{"event", "what people do between two calls is no fault: TestEvents plays it at every gap",
+			func(kind string, _ exchange, _ []exchange) bool {
+				return strings.HasPrefix(kind, "event-") || kind == "longer-abbreviation"
+			}},
+		{"waits for the test", "a call that waits at a gate is played as deadline-* and cancelled-*, without waiting",
+			func(kind string, _ exchange, _ []exchange) bool { return kind == "slow" }},
+		{"about another call", "the kind is about certain calls, as the emulator says of it",
+			func(kind string, x exchange, _ []exchange) bool {
+				return emulator.Only(kind) != "" && !x.matches(emulator.Only(kind))
+			}},
+		{"no answer of a storage", "the storage is not GitHub's API: it has neither its limits nor its words, and knows no token",
+			func(kind string, x exchange, _ []exchange) bool {
+				return x.storage() && !isProcess(kind) && !slices.Contains(atStorage, kind)
+			}},
+		{"a write is not behind", "only a read can be answered from the past",
+			func(kind string, x exchange, _ []exchange) bool { return kind == "stale" && !x.reads() }},
+		{"nothing was written yet", "before the first write the past is the present",
+			func(kind string, _ exchange, before []exchange) bool {
+				return kind == "stale" && !slices.ContainsFunc(before, exchange.writes)
+			}},
 	}
-	listener := httptest.NewServer(server.Handler())
-	t.Cleanup(listener.Close)
-	w := &world{Instance: &emulatortest.Instance{Server: server, URL: listener.URL}, t: t, run: m.run, bundle: m.bundle, result: m.result,
-		decision: m.decision, task: m.task, seen: &credentials{}, sleep: noWait, context: t.Context()}
-	w.transport, w.clock = w.seen.watching(http.DefaultTransport), w.Now
-	return w
 }
 
-// beforeSecondApply is the moment at which apply of a second Run starts: a review with two threads and an answer, and two replies.
-func beforeSecondApply(t testing.TB) moment {
-	t.Helper()
-	w := newWorld(t, nil).reviewed().pushed()
-	w.admit()
-	a := w.answers()
-	a.Findings = []contract.RawFinding{onLine("f1", "correctness", "major", 29), onLine("f2", "compatibility", "major", 32)}
-	a.Effects[0].SubmitReview.Threads = []string{"f1", "f2"}
-	w.answer(a)
-	return w.moment()
+func isProcess(kind string) bool {
+	return slices.ContainsFunc(processFaults(), func(f processFault) bool { return f.name == kind })
 }
 
-// what is what stands on GitHub after a Run, without ids and times. A reply makes a review of its own, as on GitHub.
-type what struct {
-	reviews, threads, replies int
-	checks                    string
+var parts = regexp.MustCompile(`\{[a-z_]+\}`)
+
+// matches reports whether it is one of the calls that a kind is about.
+func (x exchange) matches(only string) bool {
+	method, pattern, _ := strings.Cut(only, " ")
+	pattern = parts.ReplaceAllString(pattern, "*")
+	at, _, _ := strings.Cut(x.Path, "?")
+	fits, err := path.Match(pattern, at)
+	return method == x.Method && err == nil && fits
 }
 
-func (w *world) what() what {
-	state := w.State(w.t)
-	return what{w.reviewsByUs(), len(state.Pull(emulatortest.Number).Threads), w.repliesByUs(), strings.Join(w.checks(w.decision.Commit), " ")}
+// writes reports whether it changes what stands on the item.
+func (x exchange) writes() bool {
+	return !x.reads() && x.Operation != "/installation/token" && !strings.HasSuffix(x.Operation, "/access_tokens")
 }
 
-// holdsTrue holds that no record claims what is not there.
-func (w *world) holdsTrue(e ended) {
-	w.t.Helper()
-	if !e.records {
-		return
+// cell is one fault at one exchange of an undisturbed execution.
+type cell struct {
+	kind string
+	exchange
+	times int
+}
+
+// repeated are kinds that are also played so often in a row that the program's patience ends. A token that did all the work is
+// not new when it is revoked, so that one which is then unknown again and again is dead, and taken for it.
+func repeated(kind string, x exchange) bool {
+	switch kind {
+	case "lag-401":
+		return x.left > 2*outlasting
+	case "lag-403", "limit-429", "limit-403-message", "error-500-not-done", "bad-gateway-not-done", "missing-404", "stale", "graphql-not-found", "graphql-failed-not-done":
+		return true
 	}
-	state := w.State(w.t)
-	ids := map[int64]bool{}
-	for _, review := range state.Pull(emulatortest.Number).Reviews {
-		ids[review.ID] = true
-	}
-	for _, thread := range state.Pull(emulatortest.Number).Threads {
-		for _, comment := range thread.Comments {
-			ids[comment.ID] = true
+	return false
+}
+
+// outlasting is longer than any patience of the program with one call.
+const outlasting = 5
+
+// matrix lists the cells of every kind, and how many each exclusion left out.
+func matrix(exchanges []exchange) (cells map[string][]cell, excluded map[string]int, repeats int) {
+	cells, excluded = map[string][]cell{}, map[string]int{}
+	for _, kind := range allKinds() {
+		for i, x := range exchanges {
+			rules := exclusions()
+			at := slices.IndexFunc(rules, func(e exclusion) bool { return e.holds(kind, x, exchanges[:i]) })
+			if at >= 0 {
+				excluded[rules[at].name]++
+				continue
+			}
+			cells[kind] = append(cells[kind], cell{kind, x, 1})
+			if repeated(kind, x) {
+				repeats++
+				cells[kind] = append(cells[kind], cell{kind, x, outlasting})
+			}
 		}
 	}
-	for _, effect := range e.applied.Effects {
-		done := effect.State == contract.StateApplied || effect.State == contract.StateAlreadyApplied
-		if done && (effect.ReadBack == nil || effect.DatabaseID == nil || !ids[*effect.DatabaseID]) {
-			w.t.Errorf("the record claims %+v", effect)
-		}
-	}
-	if check := e.outcome.Check; check != nil && !slices.ContainsFunc(state.CheckRuns, func(c *emulator.CheckRun) bool {
-		return c.ID == check.DatabaseID && c.Conclusion == check.Conclusion && c.HeadCommit == check.Commit
-	}) {
-		w.t.Errorf("the record claims the check %+v", check)
-	}
-	claimed, revoked := 0, 0
-	for _, token := range e.applied.Tokens {
-		if token.Revoked {
-			claimed++
-		}
-	}
-	for _, token := range state.Tokens {
-		if token.Kind == "installation" && token.Revoked {
-			revoked++
-		}
-	}
-	if claimed > revoked {
-		w.t.Errorf("the record claims %d tokens revoked, %d are", claimed, revoked)
-	}
+	return cells, excluded, repeats
 }
 
-// TestCrashMatrix injects each kind of fault at the calls of apply: after at most three further executions the state is
-// that of an undisturbed one, and no record ever claims what is not there.
+func allKinds() []string {
+	var names []string
+	for _, f := range processFaults() {
+		names = append(names, f.name)
+	}
+	for _, kind := range emulator.Kinds() {
+		names = append(names, kind.Name)
+	}
+	return names
+}
+
+// TestCrashMatrix lets every kind of fault happen at every exchange of apply with GitHub, for a Result with every Effect type.
+// After apply is run again, within a bound, all that stands on GitHub is what an undisturbed execution leaves; no record ever
+// claims what is not there; from the mint on no execution makes more calls than two an Effect and ten.
 func TestCrashMatrix(t *testing.T) {
 	m := beforeSecondApply(t)
 	undisturbed := m.start(t)
-	e := undisturbed.apply(nil)
-	want := undisturbed.what()
-	if e.code != 0 || want != (what{4, 4, 2, "failure"}) {
-		t.Fatalf("undisturbed: %d %+v\n%s", e.code, want, e.log)
+	e := undisturbed.execute(1)
+	undisturbed.holdsTrue(e)
+	target := undisturbed.standing()
+	if want := []string{postReview, postReply, postReply, postGraphQL, postCheck}; e.code != 0 || !slices.Equal(e.writes(), want) || undisturbed.alive() != 0 {
+		t.Fatalf("undisturbed: %d by %v\n%s", e.code, e.writes(), e.log)
 	}
-	cells := 0
-	for i, kind := range emulator.Kinds() {
-		faults := faultsOf(i, kind.Name, e.calls)
-		cells += len(faults)
-		t.Run(kind.Name, func(t *testing.T) {
-			t.Parallel()
-			for _, fault := range faults {
-				m.start(t).survives(fault, want, callOf(e.calls, fault.Call))
-			}
-		})
+	if again := undisturbed.execute(2); again.code != 0 || undisturbed.standing() != target {
+		t.Fatalf("again: %s", cmp.Diff(target, undisturbed.standing()))
 	}
-	t.Logf("%d cells over %d kinds and %d calls", cells, len(emulator.Kinds()), len(e.calls))
-	if cells < 400 {
-		t.Errorf("only %d cells", cells)
+	exchanges := exchangesOf(e)
+	cells, excluded, repeats := matrix(exchanges)
+	var played, most, executions atomic.Int64
+	t.Run("cells", func(t *testing.T) {
+		for _, kind := range allKinds() {
+			t.Run(kind, func(t *testing.T) {
+				t.Parallel()
+				for _, c := range cells[kind] {
+					t.Run(fmt.Sprintf("%s x%d", c.exchange, c.times), func(t *testing.T) {
+						calls, ran := m.survives(t, c, target)
+						most.Store(max(most.Load(), int64(calls)))
+						executions.Add(int64(ran))
+						played.Add(1)
+					})
+				}
+			})
+		}
+	})
+	left := 0
+	for _, n := range excluded {
+		left += n
+	}
+	product := len(allKinds()) * len(exchanges)
+	t.Logf("%d cells = %d kinds x %d exchanges = %d, less %d excluded, and %d once more %d times in a row; %d executions, at most %d calls from the mint on",
+		played.Load(), len(allKinds()), len(exchanges), product, left, repeats, outlasting, executions.Load(), most.Load())
+	for _, rule := range exclusions() {
+		t.Logf("excluded: %d, %s: %s", excluded[rule.name], rule.name, rule.why)
+	}
+	if want := int64(product - left + repeats); played.Load() != want || want < 1300 {
+		t.Errorf("%d cells were played, %d are to be, and at least 1300", played.Load(), want)
 	}
 }
 
-// survives applies with a fault, and again until it comes out.
-func (w *world) survives(fault emulator.Fault, want what, at string) {
-	w.t.Helper()
-	w.must(w.Inject(fault))
-	var codes []int
-	for attempt := 1; attempt <= 4; attempt++ {
-		got := w.apply(func(env map[string]string) { env["GITHUB_RUN_ATTEMPT"] = decimal(int64(attempt)) })
-		codes = append(codes, got.code)
-		w.holdsTrue(got)
-		if got.code == 0 || permanent[fault.Kind] {
+// survives applies with a fault, and again until it comes out, and returns the most calls of one execution from the mint on
+// and how many executions it took.
+func (m moment) survives(t *testing.T, c cell, target string) (most, executions int) {
+	w := m.start(t)
+	lost := w.happens(c)
+	var ends []string
+	excused := 0
+	for attempt := 1; attempt <= c.times+1; attempt++ {
+		e := w.execute(attempt)
+		w.holdsTrue(e)
+		most = max(most, w.holdsCalls(e, c))
+		ends = append(ends, fmt.Sprintf("%d %s %v", e.code, e.outcome.Status, e.outcome.Reasons))
+		excused += e.excused(c, lost && attempt == 1)
+		if alive := w.alive(); alive > excused {
+			t.Errorf("%d tokens outlive attempt %d, %d may\n%s", alive, attempt, excused, e.log)
+		}
+		w.context = t.Context()
+		executions++
+		if !(lost && attempt == 1) && e.outcome.Status == contract.StatusCompleted && e.code == 0 {
 			break
 		}
-	}
-	got := w.what()
-	switch {
-	case permanent[fault.Kind] && (got.reviews > want.reviews || got.replies > want.replies),
-		!permanent[fault.Kind] && got != want:
-		w.t.Errorf("at call %d (%s): %+v after %v, want %+v", fault.Call, at, got, codes, want)
-	}
-}
-
-// permanent faults do not go away, so that no execution comes to the undisturbed state.
-var permanent = map[string]bool{"suspended": true, "artifact-expired": true}
-
-// faultsOf lists where a kind is injected: at every write, mint, revocation and read-back, and at a spread of the other calls.
-func faultsOf(index int, kind string, calls []emulator.Call) []emulator.Fault {
-	switch {
-	case kind == "slow", strings.HasPrefix(kind, "event-"):
-		return nil // these have tests of their own
-	case strings.HasPrefix(kind, "artifact-"), strings.HasPrefix(kind, "mint-"), kind == "diff-too-large", kind == "revoke-fails", kind == "suspended":
-		return []emulator.Fault{{Kind: kind}}
-	}
-	var faults []emulator.Fault
-	writing, number := false, 0
-	for _, call := range calls {
-		if call.Number == 0 {
-			continue
-		}
-		number++
-		query := call.Operation == "/graphql" && !strings.Contains(call.Request, "mutation")
-		write := call.Method != http.MethodGet && !query
-		writing = writing || write
-		if writing || (number+index)%4 == 0 {
-			faults = append(faults, emulator.Fault{Kind: kind, Call: number})
-		}
-	}
-	return faults
-}
-
-func callOf(calls []emulator.Call, number int) string {
-	for _, call := range calls {
-		if call.Number != 0 {
-			if number--; number == 0 {
-				return call.Method + " " + call.Operation
+		if repaired, permanent := repairs()[c.kind]; permanent && attempt == 1 {
+			if w = repaired(w, e); w == nil {
+				return most, executions
 			}
 		}
 	}
-	return "by its kind"
+	if got := w.standing(); got != target {
+		t.Errorf("after %d executions that ended as %q:\n%s", executions, ends, cmp.Diff(target, got))
+	}
+	return most, executions
 }
 
-// TestEvents lets people act just before each call of apply: nothing is written after a look could see it, and the Run ends
-// by the line of the table that is theirs.
-func TestEvents(t *testing.T) {
-	m := beforeSecondApply(t)
-	undisturbed := m.start(t).apply(nil)
-	rows := map[string]row{"event-push": overRow, "event-force-push": overRow, "event-close": overRow, "event-retarget": overRow,
-		"event-hold": stoppedRow, "event-draft": stoppedRow, "event-lock": notAdmittedRow}
-	completed := row{"completed", "none", "failure", 0}
-	var calls []emulator.Call
-	for _, call := range undisturbed.calls {
-		if call.Number != 0 {
-			calls = append(calls, call)
-		}
-	}
-	for kind, stopped := range rows {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			for i, call := range calls {
-				w := m.start(t)
-				w.must(w.Inject(emulator.Fault{Kind: kind, Call: i + 1}))
-				e := w.apply(nil)
-				w.holdsTrue(e)
-				want := completed
-				if w.seenFrom(e, i+1) {
-					want = stopped
-				}
-				if got := (row{e.outcome.Status, e.outcome.Fault, e.conclusion(), e.code}); got != want || w.alive() != 0 {
-					t.Errorf("before call %d, %s %s: ended as %+v for %v with %d tokens alive, want %+v\n%s",
-						i+1, call.Method, call.Operation, got, e.outcome.Reasons, w.alive(), want, e.log)
-				}
-			}
-		})
-	}
-	t.Logf("%d cells", len(calls)*len(rows))
-}
-
-// seenFrom reports whether the item was read at or after a call, and holds that after that read no Effect was written, and no
-// check where the end of the Run has none.
-func (w *world) seenFrom(e ended, number int) bool {
+// happens prepares the fault, and reports whether the process will be lost.
+func (w *world) happens(c cell) (lost bool) {
 	w.t.Helper()
-	seen, at := false, 0
-	for _, call := range e.calls {
-		if call.Number == 0 {
-			continue
-		}
-		at++
-		query := call.Operation == "/graphql" && !strings.Contains(call.Request, "mutation")
-		effect := call.Operation == strings.TrimPrefix(postReview, "POST ") || call.Operation == strings.TrimPrefix(postReply, "POST ")
-		check := call.Method != http.MethodGet && strings.Contains(call.Operation, "/check-runs")
-		if seen && (effect && call.Method == http.MethodPost || check && e.outcome.Conclusion == nil) {
-			w.t.Errorf("%s %s was sent after the item was read at %d or later\n%s", call.Method, call.Operation, number, e.log)
-		}
-		if at >= number && query {
-			seen = true
+	for _, f := range processFaults() {
+		if f.name == c.kind {
+			end := w.cancelling()
+			w.line.at = c.at
+			w.line.happens = func(deliver func() (*http.Response, error)) (*http.Response, error) {
+				return f.happens(w.line, end, deliver)
+			}
+			return f.lost
 		}
 	}
-	return seen
+	w.must(w.Inject(c.fault(c.kind, c.times)))
+	return false
+}
+
+// patience is how many calls an execution may make beside the bound where a fault met it: four tries of one write with a look
+// before each, or four further looks for one whose fate is not known, and as many for the check.
+const patience = 8
+
+// holdsCalls holds the bound of calls from the mint on, and returns how many there were.
+func (w *world) holdsCalls(e ended, c cell) int {
+	w.t.Helper()
+	mint := slices.IndexFunc(e.calls, func(call emulator.Call) bool { return strings.HasSuffix(call.Operation, "/access_tokens") })
+	if mint < 0 {
+		return 0
+	}
+	after := len(e.calls) - mint
+	bound := 2*len(e.applied.Effects) + 10
+	if slices.ContainsFunc(e.calls, func(call emulator.Call) bool { return call.Fault != "" }) || isProcess(c.kind) && e.attempt == 1 {
+		bound += patience
+	}
+	if after > bound {
+		w.t.Errorf("attempt %d made %d calls from the mint on, more than %d\n%s", e.attempt, after, bound, e.log)
+	}
+	return after
+}
+
+// excused counts the tokens that may outlive an execution: those of a mint whose answer it did not hear, and all where every try
+// to revoke met a fault. Nobody is left to revoke those of a process that was lost.
+func (e ended) excused(c cell, lost bool) int {
+	if lost {
+		return 2
+	}
+	unheard, unrevoked := 0, 0
+	for i, call := range e.calls {
+		met := call.Fault != "" || isProcess(c.kind) && e.attempt == 1 && i+1 == c.at
+		switch {
+		case met && strings.HasSuffix(call.Operation, "/access_tokens"):
+			unheard++
+		case met && call.Operation == "/installation/token":
+			unrevoked++
+		}
+	}
+	if unrevoked >= 3 || c.kind == "suspended" {
+		return 2
+	}
+	return unheard
+}
+
+// repairs are kinds that do not go away by themselves: what a person does then, nil where no further execution helps.
+func repairs() map[string]func(*world, ended) *world {
+	return map[string]func(*world, ended) *world{
+		"suspended": func(w *world, e ended) *world {
+			if e.code != 1 || e.outcome.Check != nil {
+				w.t.Errorf("suspended, it ended with %d for %v", e.code, e.outcome.Reasons)
+			}
+			m := w.moment()
+			for _, app := range m.seed.Apps {
+				app.Suspended = false
+			}
+			return m.start(w.t.(*testing.T))
+		},
+		"artifact-expired": func(w *world, e ended) *world {
+			// The bundle's is exit code 2 with one message, the Result's a Run without a review.
+			if e.records && (e.outcome.Status != contract.StatusFailed || e.outcome.Reasons[0] != contract.CodeArtifactExpired || len(e.applied.Effects) > 0) || !e.records && e.code != exitMessage {
+				w.t.Errorf("expired, it ended with %d for %v", e.code, e.outcome.Reasons)
+			}
+			return nil
+		},
+	}
 }
