@@ -261,9 +261,8 @@ func (w *world) left() leftovers {
 // at all, with one message.
 func TestSignalsOfDecide(t *testing.T) {
 	program := filepath.Join(builtPrograms(t, "decide"), "decide")
-	base := newWorld(t, today)
-	m := base.moment()
-	calm := m.start(t)
+	calm := newWorld(t, today)
+	m := calm.moment()
 	before := len(calm.State(t).Calls)
 	calm.decide()
 	for name, signals := range signalSets {

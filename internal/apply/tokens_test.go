@@ -193,7 +193,7 @@ func (s subset) without(token minted, permission string, code contract.Code) sta
 // fails plays the subset with a token that lacks a permission.
 func (s subset) fails(t *testing.T, w *world, token minted, permission string, code contract.Code) {
 	e := w.apply(nil)
-	w.holdsTrue(e)
+	w.holdsClaims(e)
 	if got, want := w.stands(), s.without(token, permission, code); got != want || e.code != 1 || e.conclusion() == contract.ConclusionSuccess ||
 		!slices.Contains(e.outcome.Reasons, code) || w.alive() != 0 {
 		t.Errorf("%+v stands, want %+v; code %d, %s for %v, want %s; %d tokens alive\n%s", got, want, e.code, e.conclusion(), e.outcome.Reasons, code, w.alive(), e.log)
