@@ -113,10 +113,25 @@ func value(v any) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	if err := encoder.Encode(there(v)); err != nil {
 		return err.Error()
 	}
 	return cut(untrusted.VisibleLine(untrusted.New(string(bytes.TrimSpace(out.Bytes())))))
+}
+
+// there leaves out of an object what it says is not there.
+func there(v any) any {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	kept := map[string]any{}
+	for key, value := range object {
+		if value != nil {
+			kept[key] = there(value)
+		}
+	}
+	return kept
 }
 
 func short(s string) string { return cut(fmt.Sprintf("%q", s)) }
@@ -129,5 +144,5 @@ func cut(line string) string {
 		return line
 	}
 	runes := []rune(line)
-	return fmt.Sprintf("%s… (%d characters)", string(runes[:most]), len(runes))
+	return string(runes[:most]) + "…"
 }

@@ -78,6 +78,10 @@ func dispositionCases() map[contract.Code][]testCase {
 			}},
 			{name: "declined, on a maintainer's word about something else", where: openF2, change: func(w *world) { accept(w, 1, contract.VerdictDeclined, "comment:9001:2") }},
 			{name: "declined in the body, on a comment from before the Finding", where: openF4, change: func(w *world) { accept(w, 2, contract.VerdictDeclined, "comment:9001:2") }},
+			{name: "declined in the body, on a comment of the Finding's own second", where: openF4, change: func(w *world) {
+				w.Fresh.Comments[0].At = w.Fresh.Reviews[0].At
+				accept(w, 2, contract.VerdictDeclined, "comment:9001:2")
+			}},
 			{name: "declined in the body, on a quote in a later comment", where: openF4, change: func(w *world) {
 				w.Fresh.Comments[0].At = w.Fresh.ReadAt
 				accept(w, 2, contract.VerdictDeclined, "comment:9001:1")

@@ -49,6 +49,20 @@ func effectCases() map[contract.Code][]testCase {
 				w.says(contract.StatusRefused, contract.CodeDeclinedUnsafe)
 				w.Result.Effects = nil
 			}},
+			{name: "refused, with Findings alone", run: "A", where: "effects", change: func(w *world) {
+				w.says(contract.StatusRefused, contract.CodeDeclinedUnsafe)
+				w.Result.Effects = nil
+			}},
+			{name: "refused, with answers alone", where: "effects", change: func(w *world) {
+				w.says(contract.StatusRefused, contract.CodeDeclinedUnsafe)
+				w.Result.Effects, w.Result.Findings = nil, nil
+			}},
+			{name: "near: one thread alone", run: "A", change: func(w *world) {
+				w.review().Body, w.review().Threads, w.review().Listed, w.Result.Findings = text(""), []string{"f1"}, nil, w.Result.Findings[:1]
+			}},
+			{name: "near: one in the list alone", run: "A", change: func(w *world) {
+				w.review().Body, w.review().Threads, w.review().Listed, w.Result.Findings = text(""), nil, []string{"f1"}, w.Result.Findings[:1]
+			}},
 			{name: "near: refused, with nothing", change: func(w *world) {
 				w.says(contract.StatusRefused, contract.CodeDeclinedUnsafe)
 				w.Result.Effects, w.Result.Findings, w.Result.Dispositions = nil, nil, nil

@@ -27,6 +27,7 @@ func findingCases() map[contract.Code][]testCase {
 		},
 		contract.CodeFindingNotOwned: {
 			{name: "a category that the Task does not hold", where: "f1", change: func(w *world) { w.Result.Findings[0].Category = "licensing" }},
+			{name: "one that the manifest holds and the Task does not", where: "f1", rule: func(s *refusal.State) { s.Task.Categories = []string{"security"} }},
 			{name: "one that the manifest does not hold", where: "f1", rule: func(s *refusal.State) { s.Role.Categories = []string{"security"} }},
 			{name: "one of another Role's", where: "f1", change: func(w *world) {
 				w.Bundle.Role.Categories = []string{"security"}

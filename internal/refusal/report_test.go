@@ -32,6 +32,11 @@ func reportCases() map[contract.Code][]reportCase {
 			w.Result.Dispositions[2].Reviewer.Verdict = contract.VerdictRejected
 		}
 	}
+	edited := func(editor *int64) func(*world) {
+		return now(func(f *contract.Facts) {
+			f.Threads[0].Comments[0].EditedAt, f.Threads[0].Comments[0].EditorID = &f.ReadAt, editor
+		})
+	}
 	earlier := "run-" + strings.Repeat("3", 24)
 	all := map[contract.Code][]reportCase{
 		contract.CodeGatingFindingsOpen: {
@@ -74,6 +79,10 @@ func reportCases() map[contract.Code][]reportCase {
 		contract.CodeAlreadyOpen: {
 			{"a Finding with an open one's fingerprint", "B", open("data_loss")},
 			{"near: of another category", "B", open("tests")},
+		},
+		contract.CodeEditedSince: {
+			{"what our App wrote was edited, by nobody knows whom", "B", edited(nil)},
+			{"near: edited by a maintainer", "B", edited(pointer(int64(maintainer)))},
 		},
 		contract.CodeCarried: {
 			{"this content was reviewed", "", func(w *world) {

@@ -17,6 +17,8 @@ func requestCases() map[contract.Code][]testCase {
 			{name: "small letters", where: "e1", schema: true, change: func(w *world) { w.review().Event = "comment" }},
 			{name: "no event, which leaves it pending", where: "e1", schema: true, change: func(w *world) { w.review().Event = "" }},
 			{name: "in the Result alone", where: "e1", schema: true, change: func(w *world) { w.review().Event = "APPROVE" }, rule: func(s *refusal.State) { s.Plan.Effects[0].Review.Event = plan.EventComment }},
+			{name: "another word in the Result alone", where: "e1", schema: true, change: func(w *world) { w.review().Event = "REQUEST_CHANGES" },
+				rule: func(s *refusal.State) { s.Plan.Effects[0].Review.Event = plan.EventComment }},
 			{name: "in the request alone", where: "e1", rule: func(s *refusal.State) { s.Plan.Effects[0].Review.Event = "APPROVE" }},
 			{name: "near: the word in its text", change: func(w *world) { w.review().Body = text("APPROVE: I would, if I could.") }},
 		},

@@ -18,6 +18,13 @@ func textCases() map[contract.Code][]testCase {
 			{name: "in a code fence of a Finding", where: "f1", change: func(w *world) { w.Result.Findings[0].Text = text("```\n" + token + "\n```") }},
 			{name: "in a path", where: "f1", change: func(w *world) { path := text("a/" + token); w.Result.Findings[0].Path = &path }},
 			{name: "in an answer", where: openF2, change: func(w *world) { w.Result.Dispositions[1].Reviewer.Text = text(token) }},
+			{name: "in an author's answer", where: openF1, change: func(w *world) {
+				w.Bundle.Role.DispositionHalf = contract.HalfAuthor
+				for i := range w.Result.Dispositions {
+					w.Result.Dispositions[i].Reviewer = nil
+					w.Result.Dispositions[i].Author = &contract.AuthorHalf{Text: text(token), Verdict: contract.VerdictFixed}
+				}
+			}},
 			{name: "split by invisible characters", where: "e1", change: func(w *world) { w.review().Body = text(token[:12] + "\u2063" + token[12:]) }},
 			{name: "a private key", where: "e1", change: func(w *world) {
 				w.review().Body = text("-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA0123456789abcdef\n-----END RSA PRIVATE KEY-----")
