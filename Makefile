@@ -1,5 +1,5 @@
 # make demo needs Go alone. make test installs what it may (npm packages at pinned versions; bubblewrap where it is root).
-.PHONY: help demo test bench lint generate build
+.PHONY: help demo test mutants bench lint generate build
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -9,6 +9,9 @@ demo: ## review one pull request twice against an emulated GitHub, in separate p
 
 test: ## every test; what cannot run here fails and says what is missing
 	./scripts/test
+
+mutants: ## break one line of the source at a time; the test that is there for it must fail
+	go run ./cmd/mutants
 
 bench: ## speed and memory, as ratios and counts
 	./scripts/bench
