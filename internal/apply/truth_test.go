@@ -126,7 +126,8 @@ func (t truth) holdsReview(effect contract.AppliedEffect, back contract.ReviewRe
 		lie("%s: no such review", effect.ID)
 		return
 	}
-	if review.Commit != back.Commit {
+	moved := slices.ContainsFunc(t.pull.Events, func(event *emulator.Event) bool { return event.Event == "head_ref_force_pushed" })
+	if review.Commit != back.Commit && !moved {
 		lie("%s: the review is on another commit", effect.ID)
 	}
 	of := 0
