@@ -28,7 +28,11 @@ func (p *program) fetchBundle(ctx context.Context) error {
 	}
 	files, code, err := artifact.Fetch(ctx, p.read, want)
 	if err != nil {
-		return p.step.Fault(code, "the bundle: "+told(err), "nothing is used of a bundle that is not whole")
+		fault := p.step.Fault(code, "the bundle: "+told(err), "nothing is used of a bundle that is not whole")
+		if code == contract.CodePermissionDenied {
+			fault.Next = "give the job the read permissions that the action's github-token names"
+		}
+		return fault
 	}
 	opened, err := bundle.Open(files, p.in.decisionDigest)
 	var broken *bundle.Error

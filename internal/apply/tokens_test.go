@@ -107,7 +107,7 @@ func (w *world) holdsTokens(e ended, want []minted) {
 // stands is what a Run left of each kind.
 type stands struct{ review, replies, resolved, check bool }
 
-func (w *world) stands() stands {
+func (w *world) kindsLeft() stands {
 	state := w.State(w.t)
 	s := stands{replies: w.repliesByUs() > 0, check: len(w.checks(w.decision.Commit)) > 0}
 	for _, review := range state.Pull(emulatortest.Number).Reviews {
@@ -194,7 +194,7 @@ func (s subset) without(token minted, permission string, code contract.Code) sta
 func (s subset) fails(t *testing.T, w *world, token minted, permission string, code contract.Code) {
 	e := w.apply(nil)
 	w.holdsClaims(e)
-	if got, want := w.stands(), s.without(token, permission, code); got != want || e.code != 1 || e.conclusion() == contract.ConclusionSuccess ||
+	if got, want := w.kindsLeft(), s.without(token, permission, code); got != want || e.code != 1 || e.conclusion() == contract.ConclusionSuccess ||
 		!slices.Contains(e.outcome.Reasons, code) || w.alive() != 0 {
 		t.Errorf("%+v stands, want %+v; code %d, %s for %v, want %s; %d tokens alive\n%s", got, want, e.code, e.conclusion(), e.outcome.Reasons, code, w.alive(), e.log)
 	}
@@ -259,7 +259,7 @@ func TestTokenMinimality(t *testing.T) {
 			if s.refused != "" {
 				passed = e.code == 1 && e.outcome.Reasons[0] == s.refused
 			}
-			if got := w.stands(); got != s.passes || !passed {
+			if got := w.kindsLeft(); got != s.passes || !passed {
 				t.Errorf("with exactly what is asked: code %d for %v, %+v stands, want %+v\n%s", e.code, e.outcome.Reasons, got, s.passes, e.log)
 			}
 			for _, token := range s.tokens {
@@ -292,6 +292,33 @@ func TestTokenMinimality(t *testing.T) {
 const zeros = "0000000000000000000000000000000000000000000000000000000000000000"
 
 func reason(code string) *string { return &code }
+
+// TestReadTokenMinimality takes each permission from the job's own token: the Run then does not complete and writes no Effect, because
+// what is not read is never taken for empty. One is not needed: of a pull request the conversation is read with either of issues
+// and pull_requests.
+func TestReadTokenMinimality(t *testing.T) {
+	start := newWorld(t, nil).reviewed().pushed()
+	start.admit()
+	start.answer(start.answers())
+	m := start.moment()
+	for lacks, said := range map[string]string{"nothing": "", "issues": "", "actions": "actions=read", "checks": "permission denied", "contents": "permission denied", "pull_requests": "pull_requests=read"} {
+		t.Run(lacks, func(t *testing.T) {
+			w := m.start(t)
+			permissions := map[string]string{"actions": "read", "checks": "read", "contents": "read", "issues": "read", "pull_requests": "read"}
+			delete(permissions, lacks)
+			token, err := w.MintJobToken(emulator.JobToken{RunID: w.run, Permissions: permissions})
+			w.must(err)
+			e := w.apply(func(env map[string]string) { env["GITHUB_TOKEN"] = token })
+			w.holdsClaims(e)
+			completed := e.code == 0 && e.outcome.Status == contract.StatusCompleted && w.kindsLeft().replies
+			unread := e.code == 1 && slices.Contains(e.outcome.Reasons, contract.CodeFactsIncomplete) && slices.Equal(e.writes(), []string{postCheck})
+			message := e.code == exitMessage && !e.records && len(e.writes()) == 0 && strings.Contains(e.log, "permission_denied") && strings.Contains(e.log, "give the job")
+			if !strings.Contains(e.log, said) || completed != (said == "") || !completed && !unread && !message {
+				t.Errorf("%d %v by %v\n%s", e.code, e.outcome.Reasons, e.writes(), e.log)
+			}
+		})
+	}
+}
 
 // TestResolve plays resolve_thread, which only an App whose ceiling says so may write, last and with a token of its own.
 func TestResolve(t *testing.T) {
