@@ -268,7 +268,8 @@ func TestReasonsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestRulingsNameTheirTests holds that every test the decision records name exists.
+// TestRulingsNameTheirTests holds that every test that the decision records and the security page name exists, and that each
+// promise of that page names one.
 func TestRulingsNameTheirTests(t *testing.T) {
 	tests := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -293,12 +294,20 @@ func TestRulingsNameTheirTests(t *testing.T) {
 	if err != nil || len(records) == 0 {
 		t.Fatalf("no decision records: %v", err)
 	}
-	for _, record := range records {
+	naming := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)\\w+)(?:/[^`]*)?`")
+	const promises = "docs/security.md"
+	for _, record := range append(records, promises) {
 		data, err := os.ReadFile(record)
 		if err != nil {
 			t.Fatal(err)
 		}
-		named := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)\\w+)(?:/[^`]*)?`").FindAllSubmatch(data, -1)
+		for line := range strings.Lines(string(data)) {
+			head := strings.HasSuffix(line, "| held by |\n") || strings.HasPrefix(line, "|---")
+			if cells := strings.Split(line, "|"); record == promises && len(cells) > 2 && !head && !naming.MatchString(cells[len(cells)-2]) {
+				t.Errorf("%s: a promise without a test: %s", record, line)
+			}
+		}
+		named := naming.FindAllSubmatch(data, -1)
 		for _, name := range named {
 			if !tests[string(name[1])] {
 				t.Errorf("%s names %s, which does not exist", record, name[1])

@@ -334,7 +334,7 @@ func Reasons() []Reason {
 		{CodeContentReencoded, StageReport, FaultNone, "The diff's bytes differ, its files do not.", "longer abbreviated ids", "Nothing."},
 		{CodeAlreadyOpen, StageReport, FaultNone, "A Finding was open already and was not posted again.", "same line, same category", "Nothing."},
 		{CodeCarried, StageReport, FaultNone, "The check is carried from an earlier Run of the same content.", "a merge of the base", "Nothing."},
-		{CodeDuplicateSeen, StageReport, FaultNone, "An Effect of this Run stands more than once on the item.", "two applies at once, without the workflow's concurrency", "Give apply its concurrency back. Both posts count as one; a thread that stands twice is resolved in both."},
+		{CodeDuplicateSeen, StageReport, FaultNone, "An Effect of this Run stands more than once on the item.", "two applies at once, without the workflow's concurrency", "Give apply its concurrency back. Both copies count as one; a maintainer who resolves the thread resolves both."},
 		{CodeEditedSince, StageReport, FaultItem, "A text of our App was altered, lost its marker or was deleted since it was written, by somebody who is no maintainer.", "a writer removed the marker of a finding", "A maintainer looks at the item: resolves what is settled, restores what is not by an edit of his own, or asks again."},
 		{CodeChangeTooLarge, StageModel, FaultItem, "The model says the change is too large for it.", "status incomplete", "Split the change."},
 		{CodeContextMissing, StageModel, FaultItem, "The model says it was not shown what it needs.", "status incomplete", "A person must review it."},
