@@ -32,6 +32,7 @@ type world struct {
 	*emulatortest.Instance
 	t        testing.TB
 	run      int64
+	attempt  int    // of the workflow run; 1 when zero
 	action   string // of the event; "labeled" when empty
 	bundle   handedOn
 	result   handedOn
@@ -185,7 +186,7 @@ func (w *world) environment() map[string]string {
 	}
 	return map[string]string{"GITHUB_TOKEN": token, "GITHUB_API_URL": w.URL, "GITHUB_GRAPHQL_URL": w.URL + "/graphql",
 		"GITHUB_REPOSITORY": emulatortest.Owner + "/" + emulatortest.Name, "GITHUB_REPOSITORY_ID": strconv.Itoa(emulatortest.RepositoryID),
-		"GITHUB_RUN_ID": strconv.FormatInt(w.run, 10), "GITHUB_RUN_ATTEMPT": "1", "GITHUB_EVENT_NAME": "pull_request_target",
+		"GITHUB_RUN_ID": strconv.FormatInt(w.run, 10), "GITHUB_RUN_ATTEMPT": strconv.Itoa(max(w.attempt, 1)), "GITHUB_EVENT_NAME": "pull_request_target",
 		"GITHUB_WORKFLOW_REF": "example-org/ledger/.github/workflows/review.yml@refs/heads/main",
 		"GITHUB_OUTPUT":       filepath.Join(folder, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(folder, "summary")}
 }
@@ -205,7 +206,11 @@ func (w *world) decide() {
 	}
 	env["AIRLOCK_BUNDLE"] = filepath.Join(w.t.TempDir(), "bundle")
 	var log bytes.Buffer
-	code := decide.Program(context.Background(), decide.Environment{Env: env, Clock: w.Now, Transport: http.DefaultTransport, Sleep: noWait, Stdout: &log, Stderr: &log})
+	transport := http.DefaultTransport
+	if w.line != nil {
+		transport = w.line
+	}
+	code := decide.Program(context.Background(), decide.Environment{Env: env, Clock: w.Now, Transport: transport, Sleep: noWait, Stdout: &log, Stderr: &log})
 	if code != 0 {
 		w.t.Fatalf("decide ended with %d:\n%s", code, log.String())
 	}
