@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/mutants"
 	"github.com/seed-2ea642bd/airlock/internal/refusal/refusaltest"
 )
 
@@ -138,16 +140,24 @@ func elsewhere(reason contract.Reason) (why string, is bool) {
 }
 
 // TestEveryCodeIsHeld generates from the list of reasons what must be there for each code that a Result, an artifact or fresh
-// facts can cause: a case that trips it and a near miss, both as golden files. The cases of
+// facts can cause: a case that trips it, a near miss, both as golden files, and a mutant that make mutants kills. The cases of
 // codes that need GitHub are in package apply, whose tests write their files.
 func TestEveryCodeIsHeld(t *testing.T) {
 	here := map[contract.Code]bool{}
+	list, err := mutants.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mutated := mutants.Codes(list)
 	for _, reason := range contract.Reasons() {
 		if why, is := elsewhere(reason); is {
 			t.Logf("%s: %s", reason.Code, why)
 			continue
 		}
 		here[reason.Code] = true
+		if !slices.Contains(mutated, string(reason.Code)) {
+			t.Errorf("%s has no mutant: add one under internal/mutants/list", reason.Code)
+		}
 		for _, file := range []string{refusaltest.Trips, refusaltest.Near} {
 			if _, err := os.Stat(filepath.Join(refusaltest.Folder(), string(reason.Code), file)); err != nil {
 				t.Errorf("%s has no %s: there is no such case, or it was not written with -update", reason.Code, file)
