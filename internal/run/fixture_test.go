@@ -12,9 +12,11 @@ import (
 
 	"github.com/seed-2ea642bd/airlock/internal/bundle"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/engine"
 	"github.com/seed-2ea642bd/airlock/internal/release"
 	"github.com/seed-2ea642bd/airlock/internal/sandbox"
 	"github.com/seed-2ea642bd/airlock/internal/schema"
+	"github.com/seed-2ea642bd/airlock/internal/secret"
 	"github.com/seed-2ea642bd/airlock/internal/standin"
 	"github.com/seed-2ea642bd/airlock/internal/workflow"
 )
@@ -106,7 +108,7 @@ func (s *stage) hand(t testing.TB) {
 func (s *stage) run(t testing.TB) int {
 	t.Helper()
 	temporary := s.env["RUNNER_TEMP"]
-	code := Program(t.Context(), Environment{Env: s.env, Clock: time.Now, Random: rand.Reader, Stdout: &s.stdout, Stderr: &s.stderr})
+	code := Program(t.Context(), Environment{Env: s.env, Take: take, Clock: time.Now, Random: rand.Reader, Stdout: &s.stdout, Stderr: &s.stderr})
 	if left, err := os.ReadDir(temporary); err != nil || len(left) != 0 {
 		t.Errorf("left in the temporary directory: %v, %v", left, err)
 	}
@@ -176,12 +178,18 @@ func (s *stage) scripted(t testing.TB, body string) {
 func stepAndInputs(t testing.TB, s *stage) (*workflow.Step, inputs) {
 	t.Helper()
 	step := workflow.New("run", s.env, &s.stdout)
-	in, err := readInputs(step, s.env)
+	credential, err := take(s.env)
 	must(t, err)
-	if _, held := s.env["CLAUDE_CODE_OAUTH_TOKEN"]; held {
-		t.Error("the credential stays in the environment")
-	}
+	in, err := readInputs(step, s.env, credential)
+	must(t, err)
 	return step, in
+}
+
+// take takes the credential as [Seclude] does, but in the test's own process.
+func take(env map[string]string) (secret.Credential, error) {
+	credential := secret.New(strings.TrimSpace(env[engine.CredentialName]))
+	delete(env, engine.CredentialName)
+	return credential, nil
 }
 
 // writeAnswer writes Run A's answer into a file and returns its path.

@@ -33,16 +33,10 @@ type inputs struct {
 	credential     secret.Credential
 }
 
-// readInputs takes the credential out of the environment and refuses one that holds what a model process must not.
-func readInputs(step *workflow.Step, env map[string]string) (inputs, error) {
-	in := inputs{
-		credential: secret.New(strings.TrimSpace(env[engine.CredentialName])),
-		replay:     env["AIRLOCK_REPLAY"],
-		onActions:  env["GITHUB_ACTIONS"] == "true",
-	}
-	name := engine.Forbidden(slices.Collect(maps.Keys(env)))
-	delete(env, engine.CredentialName)
-	if name != "" {
+// readInputs refuses an environment that holds what a model process must not.
+func readInputs(step *workflow.Step, env map[string]string, credential secret.Credential) (inputs, error) {
+	in := inputs{credential: credential, replay: env["AIRLOCK_REPLAY"], onActions: env["GITHUB_ACTIONS"] == "true"}
+	if name := engine.Forbidden(slices.Collect(maps.Keys(env))); name != "" {
 		return inputs{}, step.Fault(contract.CodeEnvironmentForbidden, name+" is set", "it could redirect, widen or steal from the model process")
 	}
 	var digest, output string

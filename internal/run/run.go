@@ -12,6 +12,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/secret"
 	"github.com/seed-2ea642bd/airlock/internal/workflow"
 )
 
@@ -27,8 +28,10 @@ const (
 
 // Environment is what the program is started with.
 type Environment struct {
-	// Env is the job's environment. The model credential is taken out of it.
+	// Env is the job's environment.
 	Env map[string]string
+	// Take takes the model credential out of the environment: [Seclude], for a process of its own.
+	Take func(env map[string]string) (secret.Credential, error)
 	// Clock is the time, for how long the model took.
 	Clock func() time.Time
 	// Random makes the session id.
@@ -70,7 +73,12 @@ func Program(ctx context.Context, environment Environment) (code int) {
 
 // perform does the work in the order of the design.
 func perform(ctx context.Context, step *workflow.Step, environment Environment) (contract.Result, error) {
-	in, err := readInputs(step, environment.Env)
+	credential, err := environment.Take(environment.Env)
+	if err != nil {
+		return contract.Result{}, err
+	}
+	defer credential.Wipe()
+	in, err := readInputs(step, environment.Env, credential)
 	if err != nil {
 		return contract.Result{}, err
 	}

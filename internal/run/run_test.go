@@ -324,7 +324,7 @@ func TestPanicBeforeTheEngine(t *testing.T) {
 	s := newStage(t)
 	s.replaying(t, modelFile(t, "A.result.model.json"))
 	s.hand(t)
-	env := Environment{Env: s.env, Clock: time.Now, Random: failingRandom{}, Stdout: &s.stdout, Stderr: &s.stderr}
+	env := Environment{Env: s.env, Take: take, Clock: time.Now, Random: failingRandom{}, Stdout: &s.stdout, Stderr: &s.stderr}
 	if code := Program(t.Context(), env); code != 2 || strings.Contains(s.stderr.String(), "CANARY") || strings.Count(s.stderr.String(), "\n") != 1 {
 		t.Errorf("exit %d: %s", code, s.stderr.String())
 	}
