@@ -1,0 +1,57 @@
+package ledger
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/untrusted"
+)
+
+// TestOnlyOurAppIsBelieved holds the author of each text: a thread that somebody else began holds no Finding of ours, and a reply
+// that somebody else wrote no answer, whatever their text says.
+func TestOnlyOurAppIsBelieved(t *testing.T) {
+	stolen := modelLedger(t, func(f *contract.Facts) { f.Threads[0].Comments[0].Author.ID = outsider })
+	if _, ok := stolen.Finding(f1); ok || len(stolen.Findings) != len(modelLedger(t, nil).Findings)-1 {
+		t.Errorf("a stranger's thread holds %+v", stolen.Findings)
+	}
+	marker := DispositionMarker{Key: strings.Repeat("a", 32), Run: run, Finding: f1, Half: contract.HalfReviewer,
+		Verdict: contract.VerdictAccepted, Of: contract.VerdictFixed}
+	for author, want := range map[int64]int{outsider: 0, maintainer: 0, bot: 1} {
+		l := modelLedger(t, func(f *contract.Facts) {
+			reply := f.Threads[0].Comments[1]
+			reply.Author.ID, reply.Text = author, untrusted.New("Fine.\n\n"+marker.String())
+			f.Threads[0].Comments[1] = reply
+		})
+		if len(l.Dispositions) != want {
+			t.Errorf("of %d: %d answers, want %d", author, len(l.Dispositions), want)
+		}
+	}
+}
+
+// TestWhatNoMarkerHolds holds values that look like ours and that apply never writes.
+func TestWhatNoMarkerHolds(t *testing.T) {
+	good := FindingMarker{ID: f1, Category: "data_loss", Severity: contract.SeverityMajor, Anchor: None, Fingerprint: strings.Repeat("0", 32)}
+	if _, ok := ParseFinding(good.String()); !ok {
+		t.Fatalf("%s is none", good)
+	}
+	for _, category := range []string{"_loss", "", "Data", strings.Repeat("a", 25)} {
+		bad := good
+		bad.Category = category
+		if _, ok := ParseFinding(bad.String()); ok {
+			t.Errorf("category %q is taken", category)
+		}
+	}
+	review := ReviewMarker{Key: strings.Repeat("0", 32), Run: run, Role: "pr-review", Intent: "review-change", Content: strings.Repeat("0", 64),
+		Commit: strings.Repeat("0", 40), Status: contract.StatusCompleted}
+	if _, ok := ParseReview(review.String()); !ok {
+		t.Fatalf("%s is none", review)
+	}
+	for _, status := range []string{contract.StatusFailed, "approved", ""} {
+		bad := review
+		bad.Status = status
+		if _, ok := ParseReview(bad.String()); ok {
+			t.Errorf("status %q is taken", status)
+		}
+	}
+}
