@@ -23,8 +23,10 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/emulator"
 	"github.com/seed-2ea642bd/airlock/internal/emulator/emulatortest"
+	"github.com/seed-2ea642bd/airlock/internal/engine"
 	"github.com/seed-2ea642bd/airlock/internal/run"
 	"github.com/seed-2ea642bd/airlock/internal/schema"
+	"github.com/seed-2ea642bd/airlock/internal/secret"
 	"github.com/seed-2ea642bd/airlock/internal/standin"
 )
 
@@ -398,7 +400,7 @@ func (s stage) ran(change map[string]string) {
 	env["PATH"], env["CLAUDE_CODE_OAUTH_TOKEN"], env["CLAUDE_CODE_SUBPROCESS_ENV_SCRUB"] = os.Getenv("PATH"), modelCredential, "1"
 	maps.Copy(env, change)
 	var log bytes.Buffer
-	code := run.Program(context.Background(), run.Environment{Env: maps.Clone(env), Clock: time.Now, Random: rand.Reader, Stdout: &log, Stderr: &log})
+	code := run.Program(context.Background(), run.Environment{Env: maps.Clone(env), Take: taken, Clock: time.Now, Random: rand.Reader, Stdout: &log, Stderr: &log})
 	outputs := s.p.ended(env, log.Bytes())
 	s.tellf("status %s", outputs["status"])
 	s.tellf("reason %s", outputs["reason"])
@@ -411,6 +413,13 @@ func (s stage) ran(change map[string]string) {
 	s.p.left.Write(data)
 	s.p.written = data
 	s.p.result = s.p.upload("airlock-result", zipped(s.p.t, []entry{{run.ResultFile, data}}), outputs["result-sha256"])
+}
+
+// taken takes the credential out of an environment, in the test's own process.
+func taken(env map[string]string) (secret.Credential, error) {
+	credential := secret.New(env[engine.CredentialName])
+	delete(env, engine.CredentialName)
+	return credential, nil
 }
 
 // answer FILE [NAME=VALUE...] plays the run job with a recorded answer of the model: a file of the script, or one of
