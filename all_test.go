@@ -156,6 +156,7 @@ var waysOut = map[string]map[string]string{
 		"cmd/airlock":        "the plan's text, escaped",
 	},
 	"Reveal": {
+		"internal/broker":   "the Authorization header of a forwarded request",
 		"internal/engine":   "the CLI's environment",
 		"internal/github":   "the Authorization header",
 		"internal/identity": "the key's parser",

@@ -61,8 +61,13 @@ func (l *loader) agree(role string) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Harness.Tiers)) {
-		if _, ok := c.Harness.Engine(c.Harness.Tiers[name].Engine); !ok {
+		tier := c.Harness.Tiers[name]
+		pin, ok := c.Harness.Engine(tier.Engine)
+		if !ok {
 			return fault("harness", "tiers."+name+".engine", "there is no engine of this name")
+		}
+		if _, priced := pin.Prices[tier.Model]; !priced && pin.Credential == "broker" {
+			return fault("harness", "tiers."+name+".model", "the engine has no price for it, and a broker makes no call that could cost more than is left")
 		}
 	}
 	for i, intent := range c.Role.Intents {

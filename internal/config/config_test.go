@@ -94,8 +94,14 @@ func TestEmbeddedDefaults(t *testing.T) {
 	if ceiling := c.Apps.Apps[0].Ceiling; ceiling["contents"] != "" || ceiling["pull_requests"] != "write" || ceiling["checks"] != "write" {
 		t.Errorf("ceiling %v", ceiling)
 	}
-	if pin := c.Harness.Engines[0]; pin.Credential != "direct" || pin.Sandbox != "off" {
-		t.Errorf("engine pin %+v: this release has neither broker nor sandbox, and must not claim them", pin)
+	if pin := c.Harness.Engines[0]; pin.Credential != "broker" || pin.Sandbox != "bwrap" || pin.Upstream != "https://api.anthropic.com" {
+		t.Errorf("engine pin %+v: the CLI is to hold no credential, and to reach nothing but the broker", pin)
+	}
+	// The largest Task of common text, each character in JSON of JSON a quarter longer, must be one that the broker can let pass.
+	largest := int64(c.Harness.Texts.DiffCharacters+c.Harness.Texts.CommentsCharacters+c.Harness.Texts.BodyCharacters) * 5 / 4
+	price := c.Harness.Engines[0].Prices[c.Harness.Tiers["gate"].Model]
+	if worst := largest*price.CacheWriteHourMicrousd/1_000_000 + 64_000*price.OutputMicrousd/1_000_000; worst > c.Role.Intents[0].Limits.CostMicrousd {
+		t.Errorf("the largest Task may cost %d micro-dollars, and the Role allows %d", worst, c.Role.Intents[0].Limits.CostMicrousd)
 	}
 	if !c.EvalsPresent("review-change") || c.EvalsPresent("another") {
 		t.Error("the eval set of review-change is embedded, and no other")
@@ -118,6 +124,7 @@ func TestConfigurationInvalid(t *testing.T) {
 		"empty":                          {with(tree{policy: ""}), "pr-review", policy + ": the document ends too early"},
 		"too large":                      {with(tree{policy: strings.Repeat(" ", MaxFileBytes+1)}), "pr-review", policy + ": 1048577 bytes, 1048576 are allowed"},
 		"tier of no engine":              {with(tree{harness: changed(t, "config/harness.json", `"low", "engine": "claude"`, `"low", "engine": "codex"`)}), "pr-review", harness + ": field tiers.light.engine: there is no engine of this name"},
+		"tier of no price":               {with(tree{harness: changed(t, "config/harness.json", `{"claude-haiku-5-5": {`, `{"another": {`)}), "pr-review", harness + ": field tiers.light.model: the engine has no price for it, and a broker makes no call that could cost more than is left"},
 		"upstream in clear":              {with(tree{harness: changed(t, "config/harness.json", "https://api", "http://api")}), "pr-review", harness + ": field engines[0].upstream: not of the form it must have"},
 		"our bot as a maintainer":        {with(tree{policy: changed(t, "config/policy.json", `"maintainers": []`, `"maintainers": [1000001, 190000001]`)}), "pr-review", policy + ": field maintainers[1]: this is the bot user of the app pr-review, which is a role and nothing else"},
 		"our bot as an advisor":          {with(tree{policy: changed(t, "config/policy.json", `"advisory": []`, `"advisory": [190000001]`)}), "pr-review", policy + ": field advisory[0]: this is the bot user of the app pr-review, which is a role and nothing else"},

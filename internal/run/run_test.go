@@ -149,7 +149,14 @@ func TestProgramRefuses(t *testing.T) {
 			s.decision.Release.Commit = strings.Repeat("1", 40)
 		}, nil},
 		{"a diff that is none", contract.CodeRecordInvalid, "Task", func(_ *testing.T, s *stage) { s.files[bundle.DiffFile] = []byte("no diff\n") }, nil},
-		{"the broker", contract.CodeConfigurationInvalid, "engines.credential", pin(func(p *contract.EnginePin) { p.Credential = "broker" }), nil},
+		{"a broker without a price", contract.CodeConfigurationInvalid, "engines.prices", pin(func(p *contract.EnginePin) { p.Credential = "broker" }), nil},
+		{"a stand-in on Actions", contract.CodeConfigurationInvalid, "engines.upstream", func(_ *testing.T, s *stage) {
+			s.harness.Engines[0].Upstream, s.env["GITHUB_ACTIONS"] = "http://127.0.0.1:1", "true"
+		}, nil},
+		{"a stand-in on Actions, with a broker", contract.CodeConfigurationInvalid, "engines.upstream", func(_ *testing.T, s *stage) {
+			s.brokered()
+			s.harness.Engines[0].Upstream, s.env["GITHUB_ACTIONS"] = "http://localhost:1", "true"
+		}, nil},
 		{"another host", contract.CodeConfigurationInvalid, "engines.upstream", pin(func(p *contract.EnginePin) { p.Upstream = "https://collector.example.invalid" }), nil},
 		{"an engine that is not pinned", contract.CodeConfigurationInvalid, "tiers.gate.engine", pin(func(p *contract.EnginePin) { p.Name = "other" }), nil},
 		{"no output file", contract.CodeEnvironmentMissing, "GITHUB_OUTPUT", unset("GITHUB_OUTPUT"), nil},
