@@ -36,10 +36,11 @@ const (
 	layerNetwork      layer = "network namespace"
 	layerNested       layer = "no user namespace inside"
 	layerCapabilities layer = "no capability"
-	layerSession      layer = "session of its own"
+	layerSession      layer = "session of its own" // which our own start of bwrap makes
 	layerParent       layer = "dies with its parent"
 	layerFiles        layer = "no other file"
 	layerProc         layer = "own /proc"
+	layerSettings     layer = "read-only /proc"
 	layerDevices      layer = "four devices"
 	layerReadOnly     layer = "read-only root"
 	layerSizes        layer = "sizes of the writable directories"
@@ -121,10 +122,11 @@ func (r *Runner) namespaces(b *box, program Program) error {
 		{layerNetwork, []string{"--unshare-net"}},
 		{layerNested, []string{"--disable-userns"}},
 		{layerCapabilities, []string{"--cap-drop", "ALL"}},
-		{layerSession, []string{"--new-session"}},
 		{layerParent, []string{"--die-with-parent"}},
 	} {
-		if r.without[part.layer] || part.layer == layerNetwork && program.Open {
+		// The one needs the other.
+		nested := part.layer == layerNested && r.without[layerUser]
+		if r.without[part.layer] || nested || part.layer == layerNetwork && program.Open {
 			continue
 		}
 		b.add(part.arguments...)
@@ -139,12 +141,17 @@ func (r *Runner) namespaces(b *box, program Program) error {
 
 func (r *Runner) mounts(b *box, program Program) error {
 	if r.without[layerFiles] {
-		b.add("--bind", "/", "/")
+		b.add("--bind", "/", "/machine")
 	}
 	if r.without[layerProc] {
 		b.add("--bind", "/proc", "/proc")
 	} else {
 		b.add("--proc", "/proc")
+	}
+	if !r.without[layerSettings] {
+		// What root may write below it, settings of the kernel and programs that it starts for one, it may write in any user
+		// namespace that root's processes are in.
+		b.add("--remount-ro", "/proc")
 	}
 	if r.without[layerDevices] {
 		b.add("--dev-bind", "/dev", "/dev")
@@ -193,7 +200,7 @@ func (r *Runner) mounts(b *box, program Program) error {
 		}
 		b.add("--perms", "0555", "--ro-bind-data", descriptor, insidePlace.Files+"/"+name)
 	}
-	if !r.without[layerReadOnly] && !r.without[layerFiles] {
+	if !r.without[layerReadOnly] {
 		b.add("--remount-ro", "/")
 	}
 	b.add("--chdir", insidePlace.Work, "--", insideKeeper, keeperArgument)

@@ -140,7 +140,7 @@ func (r *Runner) start(program Program) (_ *session, err error) {
 	}
 	s.process.Env = []string{} // nil would mean our own
 	s.process.Dir = "/"
-	s.process.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	s.process.SysProcAttr = &syscall.SysProcAttr{Setsid: !r.without[layerSession]}
 
 	var theirs, mine files
 	defer theirs.close() // the keeper has its own
