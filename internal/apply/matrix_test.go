@@ -97,6 +97,26 @@ func isProcess(kind string) bool {
 	return slices.ContainsFunc(processFaults(), func(f processFault) bool { return f.name == kind })
 }
 
+// heals reports whether one execution gets over the fault by itself, from the first look after the mint on: whatever GitHub did,
+// or says it did not do because of a limit or because the minted token lags, and whatever a read-back shows too late. One that
+// comes again and again is another matter.
+func (c cell) heals() bool {
+	if c.times > 1 || c.left > 15 || strings.HasSuffix(c.Operation, "/access_tokens") {
+		return false
+	}
+	switch c.kind {
+	case "killed-after", "late", "html-200", "empty-200", "truncated-json", "stale":
+		return true
+	case "missing-404", "graphql-not-found":
+		return c.readsBack
+	case "lag-401", "lag-403":
+		return c.Token == "installation"
+	case "limit-429", "limit-429-retry-after", "limit-403-secondary", "limit-403-message", "limit-403-primary", "limit-422-abuse", "graphql-limited":
+		return true
+	}
+	return c.kind != "cancelled-done" && strings.HasSuffix(c.kind, "-done") && !strings.HasSuffix(c.kind, "-not-done")
+}
+
 var parts = regexp.MustCompile(`\{[a-z_]+\}`)
 
 // matches reports whether it is one of the calls that a kind is about.
@@ -233,6 +253,9 @@ func (m moment) survives(t *testing.T, c cell, target string) (most, executions 
 		}
 		w.context = t.Context()
 		executions++
+		if attempt == 1 && c.heals() && (e.code != 0 || e.outcome.Status != contract.StatusCompleted) {
+			t.Errorf("one execution does not get over it: %d %s %v\n%s", e.code, e.outcome.Status, e.outcome.Reasons, e.log)
+		}
 		if !(lost && attempt == 1) && e.outcome.Status == contract.StatusCompleted && e.code == 0 {
 			break
 		}

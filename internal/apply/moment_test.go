@@ -138,6 +138,8 @@ type exchange struct {
 	emulator.Call
 	// at counts all exchanges from 1, left are those after it; nth is the fetch's number among the fetches.
 	at, left, nth int
+	// readsBack says that the exchange before it wrote.
+	readsBack bool
 }
 
 func exchangesOf(e ended) []exchange {
@@ -145,6 +147,7 @@ func exchangesOf(e ended) []exchange {
 	fetches := 0
 	for i, call := range e.calls {
 		x := exchange{Call: call, at: i + 1, left: len(e.calls) - i - 1}
+		x.readsBack = x.reads() && i > 0 && list[i-1].writes()
 		if x.storage() {
 			fetches++
 			x.nth = fetches
