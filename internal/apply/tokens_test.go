@@ -289,10 +289,6 @@ func TestTokenMinimality(t *testing.T) {
 	}
 }
 
-const zeros = "0000000000000000000000000000000000000000000000000000000000000000"
-
-func reason(code string) *string { return &code }
-
 // TestReadTokenMinimality takes each permission from the job's own token: the Run then does not complete and writes no Effect, because
 // what is not read is never taken for empty. One is not needed: of a pull request the conversation is read with either of issues
 // and pull_requests.
