@@ -111,19 +111,21 @@ func (r *reader) more(closing byte) bool {
 // text goes past a string and returns it, quotes included.
 func (r *reader) text() []byte {
 	start := r.at
-	for r.at++; ; r.at++ {
-		r.at += bytes.IndexAny(r.data[r.at:], `"\`)
-		if r.data[r.at] == '"' {
-			r.at++
-			return r.data[start:r.at]
+	for r.at++; r.data[r.at] != '"'; r.at++ {
+		if r.data[r.at] == '\\' {
+			r.at++ // what is escaped
 		}
-		r.at++ // what is escaped
 	}
+	r.at++
+	return r.data[start:r.at]
 }
+
+// isText reports whether the value is a string, without reading it.
+func (n *node) isText() bool { return n != nil && n.raw[0] == '"' }
 
 // text returns the value as a string.
 func (n *node) text() (string, bool) {
-	if n == nil || n.raw[0] != '"' {
+	if !n.isText() {
 		return "", false
 	}
 	var text string

@@ -106,7 +106,7 @@ func messages(n *node) bool {
 
 // contentOf reports whether content is a text, or blocks of the types given. Those of a tool's result are texts.
 func contentOf(n *node, types []string) bool {
-	if _, ok := n.text(); ok {
+	if n.isText() {
 		return true
 	}
 	blocks, ok := n.list()
