@@ -2,9 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -93,6 +97,11 @@ func badInput(code contract.Code, file string, cause error) error {
 func readMaterial(options planOptions) (apply.Material, error) {
 	var m apply.Material
 	files := map[string][]byte{}
+	if missing, err := missingFrom(options.bundle); err != nil {
+		return m, usage("apply --plan: --bundle: %s: %w", visible(options.bundle), err)
+	} else if len(missing) > 0 {
+		return m, usage("apply --plan: --bundle: %s has no %s; it is the folder with all that decide handed on", visible(options.bundle), strings.Join(missing, ", no "))
+	}
 	for _, name := range bundle.Names() {
 		data, err := readFile(filepath.Join(options.bundle, name), maxBundleFile)
 		if err != nil {
@@ -133,6 +142,24 @@ func readMaterial(options planOptions) (apply.Material, error) {
 		return m, badInput(contract.CodeRecordInvalid, options.result, err)
 	}
 	return m, nil
+}
+
+// missingFrom lists the files of a bundle that a folder has not. The error is that there is no folder.
+func missingFrom(folder string) ([]string, error) {
+	info, err := os.Stat(folder)
+	switch {
+	case err != nil:
+		return nil, withoutPath(err)
+	case !info.IsDir():
+		return nil, errors.New("it is no folder")
+	}
+	var missing []string
+	for _, name := range bundle.Names() {
+		if _, err := os.Stat(filepath.Join(folder, name)); errors.Is(err, fs.ErrNotExist) {
+			missing = append(missing, name)
+		}
+	}
+	return missing, nil
 }
 
 func bundleFault(err error) error {

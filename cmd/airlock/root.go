@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -59,6 +60,15 @@ func run(ctx context.Context, arguments []string, std streams) int {
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.DisableSuggestions = true // they would come as lines of their own
+	var asVersion bool
+	root.Flags().BoolVar(&asVersion, "version", false, "say which Release this is, as the command version does")
+	root.RunE = func(command *cobra.Command, arguments []string) error {
+		if asVersion {
+			return printVersion(command.OutOrStdout(), false)
+		}
+		return command.Help()
+	}
 	for _, command := range commands() {
 		endWithOne(command)
 		root.AddCommand(command)
@@ -74,9 +84,22 @@ func run(ctx context.Context, arguments []string, std streams) int {
 		}
 		return exit.code
 	default:
-		fmt.Fprintf(std.Err, "airlock: usage: %v; see airlock --help\n", err)
+		fmt.Fprintf(std.Err, "airlock: usage: %v; %ssee airlock --help\n", err, near(root, arguments))
 		return exitUsage
 	}
+}
+
+// near names the commands that may have been meant by one that there is not.
+func near(root *cobra.Command, arguments []string) string {
+	command, rest, _ := root.Find(arguments) // that there is none is why this is asked
+	if len(rest) == 0 {
+		return ""
+	}
+	command.SuggestionsMinimumDistance = 2
+	if meant := command.SuggestionsFor(rest[0]); len(meant) > 0 {
+		return "did you mean " + strings.Join(meant, " or ") + "? "
+	}
+	return ""
 }
 
 // endWithOne makes an error that a command returns without a code end it with 1: what is left to run is cobra's own, a call
@@ -86,6 +109,9 @@ func endWithOne(command *cobra.Command) {
 		endWithOne(inner)
 	}
 	inner := command.RunE
+	if inner == nil {
+		return // it only holds others
+	}
 	command.RunE = func(command *cobra.Command, arguments []string) error {
 		err := inner(command, arguments)
 		var exit *exitError
@@ -101,6 +127,7 @@ func commands() []*cobra.Command {
 	return []*cobra.Command{
 		applyCommand(),
 		checksCommand(),
+		configCommand(),
 		demoCommand(),
 		emulateCommand(),
 		lockCommand(),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -18,17 +19,21 @@ func versionCommand() *cobra.Command {
 			"a Result is only ever applied by the Release that admitted it. A build that is no release has a commit of zeros.",
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			current, err := release.Current()
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return encodeIndented(command.OutOrStdout(), current)
-			}
-			_, err = fmt.Fprintf(command.OutOrStdout(), "airlock %s\ncommit   %s\ncontract %s\n", current.Version, current.Commit, current.Contract)
-			return err
+			return printVersion(command.OutOrStdout(), asJSON)
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return command
+}
+
+func printVersion(out io.Writer, asJSON bool) error {
+	current, err := release.Current()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return encodeIndented(out, current)
+	}
+	_, err = fmt.Fprintf(out, "airlock %s\ncommit   %s\ncontract %s\n", current.Version, current.Commit, current.Contract)
+	return err
 }

@@ -129,4 +129,7 @@ func (a *account) answered(p *passed) {
 	}
 	a.item("answer", "%s%s, from %s: %s, %s%s", r.Status, reason, from, counted(len(r.Findings), "finding", "findings"),
 		counted(len(r.Dispositions), "answer to an open finding", "answers to open findings"), wants)
+	if p.wrong != nil {
+		a.item("", "%s: %s", plain(a.stage.scenario.Runs[p.n].Answer), oneLine(p.wrong.Error()))
+	}
 }

@@ -98,7 +98,10 @@ func Run(ctx context.Context, options Options) error {
 	err = errors.Join(err, os.RemoveAll(s.work))
 	switch {
 	case ctx.Err() != nil:
-		return errors.New("it was interrupted; no process and no folder is left")
+		if err := s.keep.discard(); err != nil {
+			return fmt.Errorf("it was interrupted; no process is left, but %s cannot be removed: %w", s.keep.folder, err)
+		}
+		return errors.New("it was interrupted; no process and no record is left")
 	case err != nil:
 		return err
 	case len(s.failures) > 0:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -147,6 +148,21 @@ func TestOneReviewHoweverOften(t *testing.T) {
 	if entries, err := os.ReadDir(o.Temporary); err != nil || len(entries) > 0 {
 		t.Errorf("the demo left %d folders, %v", len(entries), err)
 	}
+	if _, err := os.Stat(o.Out); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the records of half a demo are kept: %v", err)
+	}
+}
+
+// TestDiscard holds that a folder which was there before stays, empty as it was.
+func TestDiscard(t *testing.T) {
+	folder := t.TempDir()
+	keep, err := newKeeper(folder)
+	if err := errors.Join(err, keep.file("run-1/result.json", nil), keep.file("seed.json", nil), keep.discard()); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
+		t.Errorf("it holds %d entries, %v", len(entries), err)
+	}
 }
 
 // TestEnvironmentOfEachJob holds which variables each program is started with: no credential of another job's.
@@ -198,6 +214,7 @@ func TestInterrupted(t *testing.T) {
 		}
 	}
 	o := options(t, folder)
+	o.Out = filepath.Join(t.TempDir(), "kept")
 	ctx, interrupt := context.WithCancel(context.Background())
 	defer interrupt()
 	ended := make(chan error, 1)

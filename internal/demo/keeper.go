@@ -10,7 +10,11 @@ import (
 )
 
 // keeper keeps records in a folder; the zero value keeps none.
-type keeper struct{ folder string }
+type keeper struct {
+	folder string
+	// made says that the folder was not there before.
+	made bool
+}
 
 // newKeeper takes a new or an empty folder, so that what is in it afterwards is of one demo.
 func newKeeper(folder string) (keeper, error) {
@@ -18,8 +22,9 @@ func newKeeper(folder string) (keeper, error) {
 		return keeper{}, nil
 	}
 	entries, err := os.ReadDir(folder)
+	made := errors.Is(err, fs.ErrNotExist)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case made:
 	case err != nil:
 		return keeper{}, usage("--out", "%s is no folder that can be read", folder)
 	case len(entries) > 0:
@@ -28,7 +33,22 @@ func newKeeper(folder string) (keeper, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return keeper{}, usage("--out", "%s cannot be made: %v", folder, err)
 	}
-	return keeper{folder}, nil
+	return keeper{folder, made}, nil
+}
+
+// discard removes what was kept, and the folder where it was made: what is in one afterwards is of a whole demo.
+func (k keeper) discard() error {
+	if k.folder == "" {
+		return nil
+	}
+	if k.made {
+		return os.RemoveAll(k.folder)
+	}
+	entries, err := os.ReadDir(k.folder)
+	for _, entry := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(k.folder, entry.Name())))
+	}
+	return err
 }
 
 // file keeps one file under a name with slashes.

@@ -15,6 +15,7 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/emulator"
 	"github.com/seed-2ea642bd/airlock/internal/ledger"
 	"github.com/seed-2ea642bd/airlock/internal/plan"
+	"github.com/seed-2ea642bd/airlock/internal/schema"
 	"github.com/seed-2ea642bd/airlock/internal/task"
 )
 
@@ -39,6 +40,8 @@ type passed struct {
 	exits    []exit
 	// told are the ids of the Effects whose content the account has told.
 	told map[string]bool
+	// wrong says where the recorded answer is not one that the model could give.
+	wrong error
 
 	// What the jobs hand on.
 	decided  map[string]string
@@ -225,6 +228,9 @@ func (s *stage) model(p *passed, env map[string]string) error {
 	answer, err := s.scenario.answer(s.scenario.Runs[p.n].Answer, s.placeholders(p))
 	if err != nil {
 		return err
+	}
+	if asked, ok := p.bundle.Role.Intent(p.bundle.Decision.Intent); ok {
+		_, p.wrong = schema.ValidateAnswer(p.bundle.Role, asked, answer)
 	}
 	env[credentialName] = "demo-model-credential-of-no-worth"
 	env["AIRLOCK_REPLAY"] = filepath.Join(s.work, fmt.Sprintf("answer-%d.json", p.n+1))
