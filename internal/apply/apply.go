@@ -207,7 +207,10 @@ func (p *program) remembered(ctx context.Context, prepared *Prepared, policy con
 		return nil
 	}
 	lost, err := p.lost(ctx, prepared.Ledger, policy)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		prepared.Ending, prepared.Overtaken = []contract.Code{contract.CodeInterrupted}, true
+	case err != nil:
 		p.say("earlier check", "error", told(err))
 		prepared.Ending, prepared.Overtaken = []contract.Code{contract.CodeNotAdmitted, contract.CodeFactsIncomplete}, true
 	}

@@ -129,7 +129,7 @@ func TestCancelled(t *testing.T) {
 		e := w.apply(nil)
 		cancel()
 		w.holdsTrue(e)
-		if w.alive() != 0 || e.records && e.code == 0 && at < len(calls)-1 {
+		if w.alive() != 0 || e.records && e.code == 0 && !strings.HasSuffix(calls[at].Operation, "/installation/token") {
 			t.Errorf("cancelled before call %d (%s %s): code %d, %d alive\n%s", at, calls[at].Method, calls[at].Operation, e.code, w.alive(), e.log)
 		}
 		w.context, w.transport = context.Background(), next

@@ -238,7 +238,7 @@ func TestSummary(t *testing.T) {
 	w.admit()
 	w.answer(three())
 	e := w.apply(nil)
-	for _, part := range []string{"## airlock / pr-review: completed", "Check: **failure**", "| e1 | submit_review | applied |", w.decision.Run + "/f3"} {
+	for _, part := range []string{"## `airlock / pr-review`: **completed**", "- **check**: **failure**, read back", "- `e1` `submit_review`: **applied**", w.decision.Run + "/f3"} {
 		if !strings.Contains(e.summary, part) {
 			t.Errorf("the summary lacks %q:\n%s", part, e.summary)
 		}
