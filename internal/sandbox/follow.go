@@ -77,7 +77,7 @@ func (s *session) follow(ctx context.Context, program Program, place Place) (End
 	interrupted := func() {
 		cancelled = nil
 		timer.Stop()
-		grace.Reset(InterruptGrace)
+		grace.Reset(s.runner.interruptGrace)
 		_, _ = s.connection.Write([]byte{interrupt}) // a keeper that is gone has nothing to interrupt
 	}
 	for {
@@ -147,7 +147,7 @@ func (s *session) follow(ctx context.Context, program Program, place Place) (End
 func (s *session) gone(end Ending, at phase) (Ending, error) {
 	end.Stdout, end.Stderr = s.outputs()
 	switch {
-	case at == starting && s.sandboxed:
+	case at == starting && s.runner.sandboxed():
 		return Ending{}, refusal(s.process.Path, end.Stderr, readSystem)
 	case at < running:
 		return Ending{}, errors.New("the keeper ended before the program was started")
@@ -168,7 +168,7 @@ func (s *session) letGo(program Program, place Place, file *os.File) error {
 			return err
 		}
 	}
-	if s.sandboxed && program.Sealed != nil {
+	if s.runner.sandboxed() && program.Sealed != nil {
 		if err := program.Sealed(); err != nil {
 			return fmt.Errorf("seal the process: %w", err)
 		}
@@ -184,25 +184,28 @@ func (s *session) letGo(program Program, place Place, file *os.File) error {
 	return nil
 }
 
-// outputs ends everything and returns what was printed. A stray holder of a stream, which only a program that is off can leave by
-// killing its keeper, does not delay it for longer than killGrace.
+// outputs ends everything and returns what was printed.
 func (s *session) outputs() (stdout, stderr []byte) {
 	s.end()
-	stray := time.AfterFunc(killGrace, func() {
+	return s.stdout.data, s.stderr.data
+}
+
+// end ends the keeper, and with it everything below, at once, and waits for it and for the end of the streams. A stray holder of a
+// stream, which only a program that is off can leave by killing its keeper, does not delay that for longer than killGrace. It
+// may be called again.
+func (s *session) end() {
+	_ = s.connection.Close() // which the keeper takes for our own end
+	_ = s.stdin.Close()
+	hanging := time.AfterFunc(s.runner.killGrace, func() {
+		_ = s.process.Process.Kill() // it may have ended meanwhile
+	})
+	<-s.exited
+	hanging.Stop()
+	stray := time.AfterFunc(s.runner.killGrace, func() {
 		_ = s.stdout.file.Close()
 		_ = s.stderr.file.Close()
 	})
 	defer stray.Stop()
-	return <-s.stdout.data, <-s.stderr.data
-}
-
-// end ends the keeper, and with it everything below, at once, and waits for it. It may be called again.
-func (s *session) end() {
-	_ = s.connection.Close() // which the keeper takes for our own end
-	_ = s.stdin.Close()
-	hanging := time.AfterFunc(killGrace, func() {
-		_ = s.process.Process.Kill() // it may have ended meanwhile
-	})
-	defer hanging.Stop()
-	<-s.exited
+	<-s.stdout.ended
+	<-s.stderr.ended
 }

@@ -26,26 +26,27 @@ func (f *files) close() {
 	}
 }
 
-// stream is what is read of an output.
+// stream is an output that is read to its end.
 type stream struct {
-	file *os.File
-	data <-chan []byte
+	file  *os.File
+	ended chan struct{} // closed when data is whole
+	data  []byte
 }
 
-// collect reads to the end and hands on the first bytes, as many as are kept; beyond the limit it calls exceeded once and goes
-// on reading, so that the writer is not stopped by a full pipe.
-func collect(from *os.File, limit, kept int64, exceeded func()) stream {
-	data := make(chan []byte, 1)
+// collect reads to the end and keeps the first bytes; beyond the limit it calls exceeded once and goes on reading, so that the
+// writer is not stopped by a full pipe.
+func collect(from *os.File, limit, kept int64, exceeded func()) *stream {
+	s := &stream{file: from, ended: make(chan struct{})}
 	go func() {
+		defer close(s.ended)
 		defer from.Close()
-		// An error is that the file was closed here: what came until then is what there is.
-		first, _ := io.ReadAll(io.LimitReader(from, kept))
+		// An error is that the file was closed by us: what came until then is what there is.
+		s.data, _ = io.ReadAll(io.LimitReader(from, kept))
 		rest, _ := io.CopyN(io.Discard, from, limit-kept+1)
 		if rest > limit-kept {
 			exceeded()
 			_, _ = io.Copy(io.Discard, from)
 		}
-		data <- first
 	}()
-	return stream{file: from, data: data}
+	return s
 }

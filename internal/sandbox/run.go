@@ -119,17 +119,17 @@ type session struct {
 	connection *net.UnixConn
 	messages   <-chan message
 	stdin      *os.File
-	stdout     stream
-	stderr     stream
+	stdout     *stream
+	stderr     *stream
 	overflow   chan struct{}
 	exited     chan struct{} // closed when the process was waited for
-	sandboxed  bool
+	runner     *Runner
 }
 
 // start starts the keeper.
 func (r *Runner) start(program Program) (_ *session, err error) {
-	s := &session{overflow: make(chan struct{}, 2), exited: make(chan struct{}), sandboxed: r.sandboxed(), process: exec.Command(r.keeper, keeperArgument)}
-	if s.sandboxed {
+	s := &session{overflow: make(chan struct{}, 2), exited: make(chan struct{}), runner: r, process: exec.Command(r.keeper, keeperArgument)}
+	if r.sandboxed() {
 		b, err := r.box(program)
 		if err != nil {
 			return nil, err

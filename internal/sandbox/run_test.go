@@ -28,6 +28,9 @@ func play(part string, arguments []string) int {
 		fmt.Fprint(os.Stderr, os.Environ())
 		return 7
 	}
+	if play := parts[part]; play != nil {
+		return play(arguments)
+	}
 	return 99
 }
 

@@ -21,6 +21,8 @@ type Runner struct {
 	keeper string
 	// temporary is where a runner that is off makes private directories.
 	temporary string
+	// interruptGrace and killGrace are the package's, unless a test is in a hurry.
+	interruptGrace, killGrace time.Duration
 	// without are layers that a test leaves out, to show what each is for; extra are read-only paths of the machine that a
 	// test adds, for a program that is a script.
 	without layers
@@ -32,11 +34,15 @@ const ownExecutable = "/proc/self/exe"
 
 // Bubblewrap confines programs with the bwrap at this path. The caller's own executable must call [Keep] where [IsKeeper]
 // says so.
-func Bubblewrap(path string) *Runner { return &Runner{bubblewrap: path, keeper: ownExecutable} }
+func Bubblewrap(path string) *Runner {
+	return &Runner{bubblewrap: path, keeper: ownExecutable, interruptGrace: InterruptGrace, killGrace: killGrace}
+}
 
 // Off starts programs on the machine itself, in a private directory that it makes below this one and removes. The caller's
 // own executable must call [Keep] where [IsKeeper] says so.
-func Off(temporary string) *Runner { return &Runner{keeper: ownExecutable, temporary: temporary} }
+func Off(temporary string) *Runner {
+	return &Runner{keeper: ownExecutable, temporary: temporary, interruptGrace: InterruptGrace, killGrace: killGrace}
+}
 
 // Kind is [KindBubblewrap] or [KindOff].
 func (r *Runner) Kind() string {
