@@ -55,3 +55,26 @@ func TestWhatNoMarkerHolds(t *testing.T) {
 		}
 	}
 }
+
+// TestNoRoleClosesAnothersFinding holds that of two Roles of one App each accepts its own Findings alone.
+func TestNoRoleClosesAnothersFinding(t *testing.T) {
+	another := "run-" + strings.Repeat("7", 24)
+	for role, closes := range map[string]bool{"pr-review": true, "other": false} {
+		l := modelLedger(t, func(f *contract.Facts) {
+			review := ReviewMarker{Key: strings.Repeat("1", 32), Run: another, Role: role, Intent: "review-change", Content: strings.Repeat("0", 64),
+				Commit: strings.Repeat("0", 40), Status: contract.StatusCompleted}
+			ours := f.Reviews[0]
+			ours.ID, ours.NodeID, ours.Text = ours.ID+1, "PRR_other", untrusted.New("Seen.\n\n"+review.String())
+			f.Reviews = append(f.Reviews, ours)
+			answer := DispositionMarker{Key: strings.Repeat("2", 32), Run: another, Finding: f1, Half: contract.HalfReviewer,
+				Verdict: contract.VerdictAccepted, Of: contract.VerdictFixed}
+			reply := f.Threads[0].Comments[1]
+			reply.ID, reply.Author.ID, reply.At, reply.Text = reply.ID+100, bot, f.ReadAt, untrusted.New("Fine.\n\n"+answer.String())
+			f.Threads[0].Comments = append(f.Threads[0].Comments, reply)
+		})
+		finding, ok := l.Finding(f1)
+		if !ok || finding.Role != "pr-review" || finding.Open == closes {
+			t.Errorf("accepted by %s: %+v", role, finding)
+		}
+	}
+}

@@ -258,3 +258,18 @@ func ownReply(w *world, key, run string) contract.ThreadComment {
 	marker := ledger.DispositionMarker{Key: key, Run: run, Finding: openF1, Half: contract.HalfReviewer, Verdict: contract.VerdictRejected, Of: contract.VerdictFixed}
 	return contract.ThreadComment{At: w.Fresh.ReadAt, Author: contract.User{ID: bot, Type: "Bot"}, ID: 61019, NodeID: "PRRC_x", Text: text("No.\n\n" + marker.String())}
 }
+
+// TestOneHalfIsPlanned holds that the plan posts a Disposition of exactly one half, so that nothing rests on the rule alone.
+func TestOneHalfIsPlanned(t *testing.T) {
+	both := model(t, "B")
+	both.Result.Dispositions[0].Author = &contract.AuthorHalf{Text: text("Done."), Verdict: contract.VerdictFixed}
+	neither := model(t, "B")
+	neither.Result.Dispositions[0].Reviewer = nil
+	for name, w := range map[string]*world{"both": both, "neither": neither} {
+		for _, d := range w.state().Plan.Dispositions {
+			if d.Finding == openF1 {
+				t.Errorf("%s: planned as %+v", name, d)
+			}
+		}
+	}
+}
