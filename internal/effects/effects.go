@@ -55,34 +55,6 @@ type Report struct {
 	Err error
 }
 
-// kind is one Effect type.
-type kind interface {
-	// find returns the Effect as it stands in what was read, found by its key; false where it does not.
-	find(s Session, seen Seen, effect plan.Effect) (found, bool)
-	// write makes the one request.
-	write(ctx context.Context, s Session, client *github.Client, effect plan.Effect) error
-	// record returns what an Effect that was found and compared adds to the records.
-	record(s Session, seen Seen, p plan.Plan, effect plan.Effect) ([]contract.Finding, []contract.AppliedDisposition)
-}
-
-// found is an Effect as it was read.
-type found struct {
-	databaseID int64
-	nodeID     string
-	readBack   contract.ReadBack
-	// differs names in our words the first field that is not what the plan says, or is "".
-	differs string
-}
-
-// kinds lists the Effect types.
-func kinds() map[string]kind {
-	return map[string]kind{
-		contract.SubmitReview:  reviewKind{},
-		contract.ReplyThread:   replyKind{},
-		contract.ResolveThread: resolveKind{},
-	}
-}
-
 // Write writes the plan's Effects. It never returns an error: how each Effect ended stands in the report.
 func Write(ctx context.Context, s Session, p plan.Plan) Report {
 	w := writing{Session: s, plan: p, used: map[string]bool{}, report: Report{Effects: []contract.AppliedEffect{},
@@ -126,6 +98,7 @@ func (w *writing) one(ctx context.Context, effect plan.Effect, applied *contract
 	if !w.used[effect.Token] {
 		w.used[effect.Token], w.fresh = true, false
 	}
+	cleared := false
 	for patience := (Patience{}); ; {
 		if !w.fresh {
 			if err := w.look(ctx, effect, "look"); err != nil {
@@ -138,12 +111,17 @@ func (w *writing) one(ctx context.Context, effect plan.Effect, applied *contract
 		w.tell(effect, "write")
 		w.fresh = false
 		err = kind.write(ctx, w.Session, client, effect)
+		if pending(err) && kind.retry.pending && !cleared {
+			if cleared = w.cleared(ctx, client, effect); cleared {
+				continue
+			}
+		}
 		wait, again := patience.Again(err)
-		if !again || w.Sleep(ctx, wait) != nil {
+		if !again || !kind.retry.mayAgain(err) || w.Sleep(ctx, wait) != nil {
 			break
 		}
 	}
-	if err != nil && !github.ClassOf(err).OutcomeUnknown() {
+	if err != nil && !kind.retry.mayBeDone(err) {
 		return w.refused(ctx, kind, effect, applied, err)
 	}
 	return w.readBack(ctx, kind, effect, applied, err)
@@ -160,6 +138,13 @@ func (w *writing) settled(kind kind, effect plan.Effect, applied *contract.Appli
 		return true, false
 	}
 	return false, false
+}
+
+// cleared takes our own review that was never submitted out of the way. Where that fails the write's own refusal counts.
+func (w *writing) cleared(ctx context.Context, client *github.Client, effect plan.Effect) bool {
+	w.tell(effect, "clear a pending review")
+	free, err := w.clear(ctx, client)
+	return free && err == nil
 }
 
 // refused ends an Effect that GitHub said it did not do. What refused it may be a change of the item, such as a lock or a
@@ -188,7 +173,10 @@ func (w *writing) readBack(ctx context.Context, kind kind, effect plan.Effect, a
 			}
 			continue
 		}
-		if there, seen = kind.find(w.Session, w.report.Seen, effect); seen && there.differs == "" {
+		if there, seen = kind.find(w.Session, w.report.Seen, effect); !seen {
+			continue
+		}
+		if fields, _ := kind.compare(w.Session, w.report.Seen, effect, there); differing(fields) == "" {
 			break
 		}
 	}
@@ -213,11 +201,12 @@ func (w *writing) claim(kind kind, effect plan.Effect, there found, state string
 	if there.databaseID != 0 {
 		applied.DatabaseID = &there.databaseID
 	}
-	if there.differs != "" {
-		return w.end(applied, contract.StateFailed, contract.CodeReadbackMismatch, errors.New("read back: "+there.differs))
+	fields, back := kind.compare(w.Session, w.report.Seen, effect, there)
+	if name := differing(fields); name != "" {
+		return w.end(applied, contract.StateFailed, contract.CodeReadbackMismatch, errors.New("read back: "+name))
 	}
-	applied.State, applied.ReadBack = state, &there.readBack
-	findings, dispositions := kind.record(w.Session, w.report.Seen, w.plan, effect)
+	applied.State, applied.ReadBack = state, &back
+	findings, dispositions := kind.record(w.Session, w.report.Seen, w.plan, effect, there)
 	w.report.Findings = append(w.report.Findings, findings...)
 	w.report.Dispositions = append(w.report.Dispositions, dispositions...)
 	return true

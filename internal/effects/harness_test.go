@@ -39,11 +39,22 @@ type page struct {
 	// look, when not nil, changes what the n-th look from 1 sees.
 	look func(n int, facts *contract.Facts) error
 
+	// left is a review that was never submitted; while it is there no text is taken of its author.
+	left *leftover
+
 	writes, looks int
 	requests      []string
 	steps         []string
 	waits         []time.Duration
 	purposes      []string
+}
+
+type leftover struct {
+	author   int64
+	body     string
+	comments []string
+	// stays says that a deletion is answered so and does nothing, where it is not 0.
+	stays int
 }
 
 type id struct {
@@ -143,8 +154,13 @@ func copied(t *testing.T, facts contract.Facts) contract.Facts {
 	return other
 }
 
-// RoundTrip serves the three writes.
+// RoundTrip serves the three writes, and what is asked about a review that was never submitted.
 func (p *page) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.Method != http.MethodPost {
+		status, answer := p.aside(request.Method, request.URL.Path)
+		p.requests = append(p.requests, request.Method+" "+request.URL.Path)
+		return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)), Request: request}, nil
+	}
 	body, err := io.ReadAll(request.Body)
 	if err != nil {
 		return nil, err
@@ -154,7 +170,9 @@ func (p *page) RoundTrip(request *http.Request) (*http.Response, error) {
 	answer := ""
 	do := func() { answer = p.do(request.URL.Path, body) }
 	status := http.StatusOK
-	if p.answer != nil {
+	if p.left != nil && p.left.author == p.app.BotUserID && request.URL.Path != "/graphql" {
+		status, answer = http.StatusUnprocessableEntity, `{"message":"Unprocessable Entity","errors":["User can only have one pending review per pull request"]}`
+	} else if p.answer != nil {
 		var given string
 		status, given = p.answer(p.writes, do)
 		if given != "" {
@@ -167,6 +185,34 @@ func (p *page) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)), Request: request}, nil
+}
+
+// aside serves the list of reviews, the comments of one, and its deletion.
+func (p *page) aside(method, path string) (int, string) {
+	type comment = map[string]any
+	list := []comment{{"id": 51001, "state": "COMMENTED", "body": "", "user": map[string]any{"id": p.app.BotUserID}}}
+	switch {
+	case method == http.MethodGet && strings.HasSuffix(path, "/pulls/12/reviews"):
+		if p.left != nil {
+			list = append(list, comment{"id": 777, "state": "PENDING", "body": p.left.body, "user": map[string]any{"id": p.left.author}})
+		}
+	case method == http.MethodGet && strings.HasSuffix(path, "/pulls/12/reviews/777/comments"):
+		list = []comment{}
+		for _, body := range p.left.comments {
+			list = append(list, comment{"id": 778, "body": body})
+		}
+	case method == http.MethodDelete && strings.HasSuffix(path, "/pulls/12/reviews/777"):
+		if p.left.stays != 0 {
+			return p.left.stays, `{"message":"No"}`
+		}
+		p.left = nil
+		return http.StatusOK, "{}"
+	default:
+		p.t.Errorf("a call that no Effect makes: %s %s", method, path)
+	}
+	data, err := json.Marshal(list)
+	p.must(err)
+	return http.StatusOK, string(data)
 }
 
 // do makes the write and gives GitHub's answer.
@@ -186,12 +232,13 @@ func (p *page) do(path string, body []byte) string {
 		var asked reviewRequest
 		p.must(json.Unmarshal(body, &asked))
 		given := next()
+		review := given.database
 		p.facts.Reviews = append(p.facts.Reviews, contract.Review{At: p.facts.ReadAt, Author: bot, Commit: asked.CommitID, ID: given.database,
 			NodeID: given.node, State: "COMMENTED", Text: untrusted.New(asked.Body)})
 		for _, c := range asked.Comments {
 			on := next()
 			line := c.Line
-			p.facts.Threads = append(p.facts.Threads, contract.Thread{Line: &line, OriginalLine: &line, OriginalStartLine: c.StartLine, NodeID: on.thread,
+			p.facts.Threads = append(p.facts.Threads, contract.Thread{Line: &line, OriginalCommit: asked.CommitID, OriginalLine: &line, OriginalStartLine: c.StartLine, NodeID: on.thread, ReviewID: &review,
 				Path: untrusted.New(c.Path), Side: c.Side, Comments: []contract.ThreadComment{{At: p.facts.ReadAt, Author: bot, ID: on.database, NodeID: on.node, Text: untrusted.New(c.Body)}}})
 		}
 		return fmt.Sprintf(`{"id":%d}`, given.database)

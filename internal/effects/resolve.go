@@ -8,15 +8,27 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/plan"
 )
 
-// resolveKind is resolve_thread: needs pull_requests: write and contents: write, without which GitHub answers 200 and
-// FORBIDDEN; naturally idempotent, so it is found by the thread's own state; read back as resolved.
-type resolveKind struct{}
+// resolveThread sets one thread resolved: found by the thread's own state, since it leaves no text for a key; written by one
+// mutation, which GitHub answers with 200 and FORBIDDEN unless the token may write contents too; read back as that state. It
+// closes no Finding: an acceptance, which the Result must hold as well, does.
+func resolveThread() kind {
+	return kind{
+		needs:   map[string]string{"contents": "write", "pull_requests": "write"},
+		find:    findResolved,
+		write:   writeResolve,
+		compare: compareResolved,
+		record: func(Session, Seen, plan.Plan, plan.Effect, found) ([]contract.Finding, []contract.AppliedDisposition) {
+			return nil, nil
+		},
+		retry: newState(),
+	}
+}
 
 const resolveDocument = `mutation ResolveThread($thread: ID!) {
   resolveReviewThread(input: {threadId: $thread}) { thread { id isResolved } }
 }`
 
-func (resolveKind) write(ctx context.Context, s Session, client *github.Client, effect plan.Effect) error {
+func writeResolve(ctx context.Context, _ Session, client *github.Client, effect plan.Effect) error {
 	var answer struct {
 		ResolveReviewThread struct {
 			Thread struct {
@@ -34,20 +46,16 @@ func (resolveKind) write(ctx context.Context, s Session, client *github.Client, 
 	return nil
 }
 
-func (resolveKind) find(s Session, seen Seen, effect plan.Effect) (found, bool) {
-	for _, thread := range seen.Facts.Threads {
-		if thread.NodeID != effect.Resolve.ThreadID || !thread.Resolved {
-			continue
-		}
-		back := contract.ResolveReadBack{Resolved: true, ThreadID: thread.NodeID}
-		if thread.ResolvedBy != nil {
-			back.ResolvedByID = &thread.ResolvedBy.ID
-		}
-		return found{nodeID: thread.NodeID, readBack: contract.ReadBack{Resolve: &back}}, true
-	}
-	return found{}, false
+func findResolved(_ Session, seen Seen, effect plan.Effect) (found, bool) {
+	thread, ok := threadByID(seen, effect.Resolve.ThreadID)
+	return found{nodeID: thread.NodeID}, ok && thread.Resolved
 }
 
-func (resolveKind) record(Session, Seen, plan.Plan, plan.Effect) ([]contract.Finding, []contract.AppliedDisposition) {
-	return nil, nil
+func compareResolved(s Session, seen Seen, effect plan.Effect, _ found) ([]field, contract.ReadBack) {
+	thread, _ := threadByID(seen, effect.Resolve.ThreadID)
+	back := contract.ResolveReadBack{Resolved: thread.Resolved, ThreadID: thread.NodeID}
+	if thread.ResolvedBy != nil {
+		back.ResolvedByID = &thread.ResolvedBy.ID
+	}
+	return []field{{"the thread of our App", thread.Comments[0].Author.ID == s.App.BotUserID}}, contract.ReadBack{Resolve: &back}
 }

@@ -4,17 +4,24 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/github"
-	"github.com/seed-2ea642bd/airlock/internal/ledger"
 	"github.com/seed-2ea642bd/airlock/internal/plan"
 )
 
-// reviewKind is submit_review: needs pull_requests: write; found by the key in the review's marker; written by one POST that
-// holds every thread; read back with each of its comments.
-type reviewKind struct{}
+// submitReview is one review with all its threads: found by the key in its marker, written by one POST that holds every thread,
+// read back with each of its comments.
+func submitReview() kind {
+	return kind{
+		needs:   map[string]string{"pull_requests": "write"},
+		find:    findReview,
+		write:   writeReview,
+		compare: compareReview,
+		record:  recordReview,
+		retry:   newPost(),
+	}
+}
 
 // reviewRequest is the body of POST /repos/{owner}/{repo}/pulls/{number}/reviews.
 type reviewRequest struct {
@@ -33,7 +40,7 @@ type commentRequest struct {
 	Body      string  `json:"body"`
 }
 
-func (reviewKind) write(ctx context.Context, s Session, client *github.Client, effect plan.Effect) error {
+func writeReview(ctx context.Context, s Session, client *github.Client, effect plan.Effect) error {
 	// The last check before the wire: whatever a plan says, nothing but a comment on the admitted commit leaves.
 	switch {
 	case effect.Review.Event != plan.EventComment:
@@ -46,107 +53,75 @@ func (reviewKind) write(ctx context.Context, s Session, client *github.Client, e
 		request.Comments = append(request.Comments, commentRequest{Path: c.Path.Raw(), Line: c.Line, Side: c.Side,
 			StartLine: c.StartLine, StartSide: c.StartSide, Body: c.Body})
 	}
-	var answer struct {
-		ID int64 `json:"id"`
-	}
-	path := fmt.Sprintf("%s/pulls/%d/reviews", github.Repository(s.Decision.Repository.Owner, s.Decision.Repository.Name), s.Decision.Item.Number)
-	_, err := client.REST(ctx, http.MethodPost, path, request, &answer)
-	if err == nil && answer.ID == 0 {
-		return github.Malformed("POST /"+path, "the answer has no id")
-	}
-	return err
+	return post(ctx, client, s.pull()+"/reviews", request)
 }
 
-func (reviewKind) find(s Session, seen Seen, effect plan.Effect) (found, bool) {
-	marked, ok := seen.Ledger.ReviewByKey(effect.Key)
-	if !ok {
-		return found{}, false
-	}
-	var review contract.Review
-	for _, r := range seen.Facts.Reviews {
-		if r.ID == marked.ID {
-			review = r
-		}
-	}
-	back := contract.ReviewReadBack{AuthorID: review.Author.ID, BodySHA256: contract.Digest([]byte(review.Text.Raw())),
-		Comments: []contract.CommentReadBack{}, Commit: review.Commit, State: review.State}
-	there := found{databaseID: review.ID, nodeID: review.NodeID}
-	switch {
-	case review.Author.ID != s.App.BotUserID:
-		there.differs = "the author of the review"
-	case !sameText(review.Text, effect.Review.Body):
-		there.differs = "the body of the review"
-	case review.State != "COMMENTED":
-		there.differs = "the state of the review"
-	case marked.Commit != effect.Review.Commit, seen.Facts.Head.Commit == s.Decision.Commit && review.Commit != s.Decision.Commit:
-		// GitHub moves a review to the new head at a force-push, so its own commit counts only while the head stands.
-		there.differs = "the commit of the review"
+// findReview finds it by its key, or, where somebody took the marker from the body, by a thread that was posted with it: what
+// lost its marker is not written again.
+func findReview(_ Session, seen Seen, effect plan.Effect) (found, bool) {
+	if marked, ok := seen.Ledger.ReviewByKey(effect.Key); ok {
+		return found{marked.ID, marked.NodeID}, true
 	}
 	for _, c := range effect.Review.Comments {
-		comment, ok := lineComment(seen, c)
+		thread, ok := threadOf(seen, c)
+		if !ok || thread.ReviewID == nil {
+			continue
+		}
+		if review, ok := reviewOf(seen, *thread.ReviewID); ok {
+			return found{review.ID, review.NodeID}, true
+		}
+	}
+	return found{}, false
+}
+
+func compareReview(s Session, seen Seen, effect plan.Effect, there found) ([]field, contract.ReadBack) {
+	review, _ := reviewOf(seen, there.databaseID)
+	marked, keyed := seen.Ledger.ReviewByKey(effect.Key)
+	back := contract.ReviewReadBack{AuthorID: review.Author.ID, BodySHA256: contract.Digest([]byte(review.Text.Raw())),
+		Comments: []contract.CommentReadBack{}, Commit: review.Commit, State: review.State}
+	fields := []field{
+		{"the marker of the review", keyed},
+		{"the author of the review", review.Author.ID == s.App.BotUserID},
+		{"the body of the review", sameText(review.Text, effect.Review.Body)},
+		{"the state of the review", review.State == "COMMENTED"},
+		{"the commit in the review's marker", marked.Commit == effect.Review.Commit},
+		// GitHub moves a review to the new head at a force-push, so its own commit counts only while the head stands.
+		{"the commit of the review", seen.Facts.Head.Commit != s.Decision.Commit || review.Commit == s.Decision.Commit},
+		{"the number of the review's line comments", commentsOf(seen, review.ID) == len(effect.Review.Comments)},
+	}
+	for _, c := range effect.Review.Comments {
+		thread, ok := threadOf(seen, c)
 		if !ok {
-			there.differs = first(there.differs, "a line comment of the review is not there")
+			fields = append(fields, field{"a line comment of the review is not there", false})
 			continue
 		}
-		back.Comments = append(back.Comments, comment.CommentReadBack)
-		if comment.differs {
-			there.differs = first(there.differs, "a line comment of the review")
-		}
-	}
-	there.readBack = contract.ReadBack{Review: &back}
-	return there, true
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-// readComment is a line comment as it was read.
-type readComment struct {
-	contract.CommentReadBack
-	differs bool
-}
-
-// lineComment finds the comment that the plan puts on a line by the Finding in its marker, and compares it.
-func lineComment(seen Seen, c plan.Comment) (readComment, bool) {
-	finding, ok := seen.Ledger.Finding(c.FindingID)
-	if !ok || finding.Placement != contract.PlacementLine {
-		return readComment{}, false
-	}
-	for _, thread := range seen.Facts.Threads {
-		if thread.NodeID != finding.ThreadID || len(thread.Comments) == 0 {
-			continue
-		}
-		top := thread.Comments[0]
-		read := readComment{CommentReadBack: contract.CommentReadBack{DatabaseID: top.ID, Path: thread.Path, Side: thread.Side}}
-		switch {
-		case thread.OriginalLine == nil:
-			read.differs = true
-		case !thread.Outdated && thread.Line == nil:
-			// GitHub took the comment and dropped its place.
-			read.Line, read.differs = *thread.OriginalLine, true
-		default:
+		fields = append(fields, compareComment(s, thread, c, review.ID)...)
+		read := contract.CommentReadBack{DatabaseID: thread.Comments[0].ID, Path: thread.Path, Side: thread.Side}
+		if thread.OriginalLine != nil {
 			read.Line = *thread.OriginalLine
-			read.differs = read.Line != c.Line || thread.Path != c.Path || thread.Side != c.Side ||
-				!sameStart(thread.OriginalStartLine, c.StartLine) || !sameText(top.Text, c.Body)
 		}
-		return read, true
+		back.Comments = append(back.Comments, read)
 	}
-	return readComment{}, false
+	return fields, contract.ReadBack{Review: &back}
 }
 
-func sameStart(read, written *int) bool {
-	if read == nil || written == nil {
-		return read == nil && written == nil
+// compareComment compares the place that does not move: a push or a retarget later moves or takes the present one.
+func compareComment(s Session, thread contract.Thread, c plan.Comment, review int64) []field {
+	top := thread.Comments[0]
+	return []field{
+		{"the review of a line comment", thread.ReviewID != nil && *thread.ReviewID == review},
+		{"the author of a line comment", top.Author.ID == s.App.BotUserID},
+		{"the path of a line comment", thread.Path == c.Path},
+		{"the line of a line comment", thread.OriginalLine != nil && *thread.OriginalLine == c.Line},
+		{"the first line of a line comment", sameLine(thread.OriginalStartLine, c.StartLine)},
+		{"the side of a line comment", thread.Side == c.Side},
+		{"the commit of a line comment", thread.OriginalCommit == s.Decision.Commit},
+		{"the place of a line comment, which GitHub took it without", thread.Outdated || thread.Line != nil},
+		{"the body of a line comment", sameText(top.Text, c.Body)},
 	}
-	return *read == *written
 }
 
-func (reviewKind) record(s Session, seen Seen, p plan.Plan, effect plan.Effect) ([]contract.Finding, []contract.AppliedDisposition) {
-	marked, _ := seen.Ledger.ReviewByKey(effect.Key)
+func recordReview(s Session, seen Seen, p plan.Plan, effect plan.Effect, there found) ([]contract.Finding, []contract.AppliedDisposition) {
 	var findings []contract.Finding
 	for _, planned := range p.Findings {
 		if planned.Effect != effect.ID {
@@ -156,39 +131,60 @@ func (reviewKind) record(s Session, seen Seen, p plan.Plan, effect plan.Effect) 
 			findings = append(findings, recordFinding(s, seen, planned, read))
 		}
 	}
-	return findings, dispositionsOf(s, p, effect, marked.NodeID)
+	return findings, dispositionsOf(s, p, effect, there.nodeID)
 }
 
-// recordFinding makes finding/1 from what was read; only the location of one in a body, which is part of the body that was
-// compared, comes from the plan. Of one that was open already, commit and content are those of the review that posted it.
-func recordFinding(s Session, seen Seen, planned plan.Finding, read ledger.Finding) contract.Finding {
-	run, _, _ := strings.Cut(read.ID, "/")
-	record := contract.Finding{
-		Schema: "finding/1", AuthorID: s.App.BotUserID, Body: read.Body, Category: read.Category, Commit: s.Decision.Commit,
-		ContentID: s.Decision.ContentID, DatabaseID: read.DatabaseID, Fingerprint: read.Fingerprint, Gates: read.Gates, ID: read.ID,
-		Item: s.Decision.Item, NodeID: read.NodeID, Placement: planned.Placement, ReadAt: seen.Facts.ReadAt, Role: s.Decision.Role, Run: run,
-		Severity: read.Severity, Path: planned.Path,
-	}
-	for _, review := range seen.Ledger.Reviews {
-		if review.Run == run {
-			record.Commit, record.ContentID, record.Role = review.Commit, review.ContentID(), review.Role
+func reviewOf(seen Seen, id int64) (contract.Review, bool) {
+	for _, review := range seen.Facts.Reviews {
+		if review.ID == id {
+			return review, true
 		}
 	}
-	if read.HasAnchor() {
-		record.Anchor = &read.Anchor
-	}
-	if read.Placement == contract.PlacementLine {
-		record.Path, record.Line, record.Side, record.ThreadID = read.Path, read.Line, read.Side, &read.ThreadID
-		for _, thread := range seen.Facts.Threads {
-			if thread.NodeID == read.ThreadID {
-				record.StartLine = thread.OriginalStartLine
-			}
-		}
-	}
-	return record
+	return contract.Review{}, false
 }
 
-// pending reports whether GitHub refused a review because of a pending one.
-func pending(err error) bool {
-	return strings.Contains(err.Error(), "one pending review")
+// commentsOf counts the threads that were begun with a review.
+func commentsOf(seen Seen, review int64) int {
+	count := 0
+	for _, thread := range seen.Facts.Threads {
+		if thread.ReviewID != nil && *thread.ReviewID == review {
+			count++
+		}
+	}
+	return count
+}
+
+// threadOf finds the thread of a line comment by the Finding in its marker.
+func threadOf(seen Seen, c plan.Comment) (contract.Thread, bool) {
+	finding, ok := seen.Ledger.Finding(c.FindingID)
+	if !ok || finding.ThreadID == "" {
+		return contract.Thread{}, false
+	}
+	return threadByID(seen, finding.ThreadID)
+}
+
+func threadByID(seen Seen, id string) (contract.Thread, bool) {
+	for _, thread := range seen.Facts.Threads {
+		if thread.NodeID == id && len(thread.Comments) > 0 {
+			return thread, true
+		}
+	}
+	return contract.Thread{}, false
+}
+
+// pull is the path of the item.
+func (s Session) pull() string {
+	return fmt.Sprintf("%s/pulls/%d", github.Repository(s.Decision.Repository.Owner, s.Decision.Repository.Name), s.Decision.Item.Number)
+}
+
+// post makes a request that makes something, whose answer must say what it made.
+func post(ctx context.Context, client *github.Client, path string, request any) error {
+	var answer struct {
+		ID int64 `json:"id"`
+	}
+	_, err := client.REST(ctx, http.MethodPost, path, request, &answer)
+	if err == nil && answer.ID == 0 {
+		return github.Malformed("POST /"+path, "the answer has no id")
+	}
+	return err
 }
