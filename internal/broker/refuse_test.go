@@ -179,7 +179,11 @@ func TestBrokerRefuses(t *testing.T) {
 			if response == nil || response.StatusCode != http.StatusForbidden || answer != refusedAnswer || len(response.Header) > 4 {
 				t.Errorf("answer: %v %q", response, answer)
 			}
-			<-b.Ended()
+			select {
+			case <-b.Ended():
+			default:
+				t.Error("the Run goes on")
+			}
 			if response, answer := exchange(t, b, goodRaw(b).String()); response == nil || response.StatusCode != http.StatusForbidden || answer != refusedAnswer {
 				t.Errorf("a good one after it: %v %q", response, answer)
 			}

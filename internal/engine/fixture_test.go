@@ -137,8 +137,6 @@ func ask(t testing.TB, engine Engine, request Request) Outcome {
 	return outcome
 }
 
-func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
-
 func newCancel(t testing.TB) (context.Context, context.CancelFunc) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
