@@ -13,9 +13,19 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/seed-2ea642bd/airlock/internal/sandbox"
 )
 
 const folder = "../../testdata/vectors"
+
+// TestMain makes the test's own executable the keeper of what the run job starts.
+func TestMain(m *testing.M) {
+	if sandbox.IsKeeper(os.Args) {
+		os.Exit(sandbox.Keep())
+	}
+	os.Exit(m.Run())
+}
 
 // TestAttackVectors plays the attacks, one file an attack.
 func TestAttackVectors(t *testing.T) { vectors(t, "attacks") }
