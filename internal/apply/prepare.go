@@ -8,7 +8,6 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/bundle"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
 	"github.com/seed-2ea642bd/airlock/internal/diff"
-	"github.com/seed-2ea642bd/airlock/internal/effects"
 	"github.com/seed-2ea642bd/airlock/internal/kernel"
 	"github.com/seed-2ea642bd/airlock/internal/ledger"
 	"github.com/seed-2ea642bd/airlock/internal/plan"
@@ -135,18 +134,13 @@ func (p *Prepared) refuse(m Material) error {
 		return err
 	}
 	index := diff.NewIndex(b.Diff)
-	made, err := plan.Build(plan.Input{Decision: b.Decision, Role: b.Role, Policy: b.Policy, Apps: b.Apps, App: p.App, Task: built,
+	made, err := plan.Build(plan.Input{Decision: b.Decision, Policy: b.Policy, Apps: b.Apps, App: p.App, Task: built,
 		Result: *p.Result, ResultDigest: p.Digest, Facts: b.Facts, Ledger: ledger.Read(b.Facts, b.Policy, b.Apps, p.App).For(b.Role), Diff: index})
 	if err != nil {
 		return err
 	}
-	for _, effect := range made.Effects {
-		if permission, lacks := effects.Lacks(effect.Type, effect.Needs); lacks {
-			return fmt.Errorf("apps.json: %s cannot do without %s", effect.Type, permission)
-		}
-	}
 	p.Task, p.Plan = &built, &made
-	refused := refusal.Check(refusal.State{Decision: b.Decision, Role: b.Role, Policy: b.Policy, Apps: b.Apps, App: p.App, Task: built,
+	refused := refusal.Check(refusal.State{Decision: b.Decision, Role: b.Role, Task: built,
 		TaskDigest: digest, Result: *p.Result, ResultDigest: p.Digest, Fresh: m.Fresh, Ledger: p.Ledger, Diff: index, Plan: made})
 	if refused != nil {
 		p.Ending, p.Where = []contract.Code{refused.Code}, refused.Where

@@ -256,8 +256,8 @@ func (s *stage) buildTask(p *passed) error {
 func (s *stage) buildPlan(p *passed) error {
 	b := p.bundle
 	app, _ := b.Apps.Named(b.Role.App)
-	made, err := plan.Build(plan.Input{Decision: b.Decision, Role: b.Role, Policy: b.Policy, Apps: b.Apps, App: app, Task: *p.task,
-		Result: *p.result, ResultDigest: "sha256:" + p.answer.sha256, Facts: b.Facts, Ledger: ledger.Read(b.Facts, b.Policy, b.Apps, app),
+	made, err := plan.Build(plan.Input{Decision: b.Decision, Policy: b.Policy, Apps: b.Apps, App: app, Task: *p.task,
+		Result: *p.result, ResultDigest: "sha256:" + p.answer.sha256, Facts: b.Facts, Ledger: ledger.Read(b.Facts, b.Policy, b.Apps, app).For(b.Role),
 		Diff: diff.NewIndex(b.Diff)})
 	p.plan = &made
 	return err

@@ -91,6 +91,9 @@ func (w *writing) one(ctx context.Context, effect plan.Effect, applied *contract
 	if effect.Reason != "" {
 		return w.end(applied, contract.StateRefused, effect.Reason, nil)
 	}
+	if permission, lacks := contract.Beyond(kind.needs, effect.Needs); lacks {
+		return w.end(applied, contract.StateFailed, contract.CodeIdentityRequest, errors.New("apps.json does not give it "+permission))
+	}
 	client, err := w.Client(ctx, effect.Token)
 	if err != nil {
 		return w.end(applied, contract.StateFailed, identity.CodeOf(err), err)

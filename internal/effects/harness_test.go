@@ -89,7 +89,6 @@ func model(t *testing.T, run string, ids ...id) *page {
 	decode(t, run+".facts.json", &in.Facts)
 	decode(t, run+".task.json", &in.Task)
 	in.ResultDigest = contract.Digest(decode(t, run+".result.json", &in.Result))
-	decode(t, "role.json", &in.Role)
 	decode(t, "policy.json", &in.Policy)
 	decode(t, "apps.json", &in.Apps)
 	in.App = in.Apps.Apps[0]

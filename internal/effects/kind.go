@@ -34,11 +34,6 @@ func kinds() map[string]kind {
 	}
 }
 
-// Lacks names a permission that a type of Effect cannot do without and these needs, which are those of apps/1, do not hold.
-func Lacks(effect string, needs map[string]string) (permission string, lacks bool) {
-	return contract.Beyond(kinds()[effect].needs, needs)
-}
-
 // found is an Effect as it stands on the item. DatabaseID is 0 where it has none.
 type found struct {
 	databaseID int64

@@ -22,7 +22,7 @@ const allApplied = "applied, applied, applied"
 // resolving adds a resolve to the plan of Run B.
 func (p *page) resolving() *page {
 	p.plan.Effects = append(p.plan.Effects, plan.Effect{ID: "e4", Type: contract.ResolveThread, Key: strings.Repeat("4", 32),
-		Token: contract.PurposeResolve, Resolve: &plan.Resolve{FindingID: "run-db93904f83c62707abbb84a5/f2", ThreadID: "PRRT_a2"}})
+		Needs: p.apps.Needs[contract.ResolveThread], Token: contract.PurposeResolve, Resolve: &plan.Resolve{FindingID: "run-db93904f83c62707abbb84a5/f2", ThreadID: "PRRT_a2"}})
 	return p
 }
 

@@ -114,12 +114,14 @@ func gatingOpen(in Input) []string {
 	return open
 }
 
-// GatingOpen lists the ids of the Findings that gate and are open: those of the ledger that no acceptance read back since
-// closes, in its order, then those read back that the ledger does not hold yet. It is never nil.
+// GatingOpen lists the ids of the Findings that gate and are open: those of the ledger, in its order, without those that an
+// acceptance closes which the ledger does not hold yet, then those that it does not hold yet. Of an acceptance that it holds it
+// has the last word, since it knows whether it was edited meanwhile. It is never nil.
 func GatingOpen(read ledger.Ledger, findings []contract.Finding, dispositions []contract.AppliedDisposition) []string {
 	accepted := map[string]bool{}
 	for _, d := range dispositions {
-		if d.Half == contract.HalfReviewer {
+		there := slices.ContainsFunc(read.Dispositions, func(known ledger.Disposition) bool { return known.Finding == d.Finding && known.Run == d.Run })
+		if d.Half == contract.HalfReviewer && !there {
 			accepted[d.Finding] = d.Verdict == contract.VerdictAccepted
 		}
 	}
@@ -127,7 +129,7 @@ func GatingOpen(read ledger.Ledger, findings []contract.Finding, dispositions []
 	known := map[string]bool{}
 	for _, finding := range read.Findings {
 		known[finding.ID] = true
-		if finding.Gates && finding.Open && !accepted[finding.ID] {
+		if finding.Gates && finding.Open && (finding.Altered || !accepted[finding.ID]) {
 			open = append(open, finding.ID)
 		}
 	}

@@ -35,7 +35,6 @@ func model(t *testing.T, run string) Input {
 	decode(run+".facts.json", &in.Facts)
 	decode(run+".task.json", &in.Task)
 	in.ResultDigest = contract.Digest(decode(run+".result.json", &in.Result))
-	decode("role.json", &in.Role)
 	decode("policy.json", &in.Policy)
 	decode("apps.json", &in.Apps)
 	in.App = in.Apps.Apps[0]

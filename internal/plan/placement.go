@@ -74,9 +74,9 @@ func (at place) fingerprint(category string) string {
 
 // openAlready returns the open Finding that a new one repeats. One that this same Result accepts is about to be closed and
 // hides nothing. A fingerprint without an anchor says no more than a file or a category, so there the two must also begin
-// with the same line, severity and title.
+// with the same line, severity and title. One that was altered hides nothing: an edit can give it any fingerprint.
 func (b *builder) openAlready(finding Finding) (id string, ok bool) {
-	for _, open := range b.in.Ledger.OpenGating() {
+	for _, open := range b.in.Ledger.Asked() {
 		if open.Fingerprint != finding.Fingerprint || b.accepted[open.ID] || strings.HasPrefix(open.ID, b.in.Decision.Run+"/") {
 			continue
 		}

@@ -12,7 +12,6 @@ import (
 // Input is the bundle and the Result.
 type Input struct {
 	Decision contract.Decision
-	Role     contract.Role
 	Policy   contract.Policy
 	Apps     contract.Apps
 	App      contract.App
@@ -20,7 +19,7 @@ type Input struct {
 	Result   contract.Result
 	// ResultDigest is the digest of result.json's bytes: Effect keys are made from it.
 	ResultDigest string
-	// Facts are the bundle's, and Ledger is what they hold: with fresh ones the bodies of a second attempt would differ from
+	// Facts are the bundle's, and Ledger is what they hold for the Role: with fresh ones the bodies of a second attempt would differ from
 	// those that the first one wrote.
 	Facts  contract.Facts
 	Ledger ledger.Ledger

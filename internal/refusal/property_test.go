@@ -113,14 +113,15 @@ func drawValid(t *rapid.T, base contract.Result) contract.Result {
 // TestAnyResult holds that no Result makes a rule or the Plan panic, that a Plan is the same twice, and that what is not
 // refused asks for one comment on the admitted commit, in which package ledger finds every Finding and Disposition again.
 func TestAnyResult(t *testing.T) {
-	base := model(t, "B").state()
+	w := model(t, "B")
+	base, b, app := w.state(), w.Bundle, w.Bundle.Apps.Apps[0]
 	passed := 0
 	rapid.Check(t, func(t *rapid.T) {
 		s := base
 		s.Result = rapid.OneOf(rapid.Custom(func(t *rapid.T) contract.Result { return drawResult(t, base.Result) }),
 			rapid.Custom(func(t *rapid.T) contract.Result { return drawValid(t, base.Result) })).Draw(t, "result")
-		s.Ledger = ledger.Read(s.Fresh, s.Policy, s.Apps, s.App)
-		in := plan.Input{Decision: s.Decision, Role: s.Role, Policy: s.Policy, Apps: s.Apps, App: s.App, Task: s.Task,
+		s.Ledger = ledger.Read(s.Fresh, b.Policy, b.Apps, app)
+		in := plan.Input{Decision: s.Decision, Policy: b.Policy, Apps: b.Apps, App: app, Task: s.Task,
 			Result: s.Result, ResultDigest: s.ResultDigest, Facts: s.Fresh, Ledger: s.Ledger, Diff: s.Diff}
 		var err error
 		if s.Plan, err = plan.Build(in); err != nil {

@@ -11,9 +11,6 @@ import (
 type State struct {
 	Decision contract.Decision
 	Role     contract.Role
-	Policy   contract.Policy
-	Apps     contract.Apps
-	App      contract.App
 	// Task is rebuilt from the bundle, TaskDigest is its digest.
 	Task       contract.Task
 	TaskDigest string

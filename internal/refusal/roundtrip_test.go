@@ -79,14 +79,15 @@ var asGitHubMay = map[string]func(string) string{
 // TestRoundTrip holds that of every Result that is not refused package ledger reads back exactly the Findings and the
 // Dispositions that were planned, each with its own text, path and line, and nothing else.
 func TestRoundTrip(t *testing.T) {
-	base := model(t, "B").state()
+	w := model(t, "B")
+	base, b, app := w.state(), w.Bundle, w.Bundle.Apps.Apps[0]
 	passed := 0
 	rapid.Check(t, func(t *rapid.T) {
 		s := base
 		s.Result = drawHostile(t, base.Result)
-		s.Ledger = ledger.Read(s.Fresh, s.Policy, s.Apps, s.App)
+		s.Ledger = ledger.Read(s.Fresh, b.Policy, b.Apps, app)
 		var err error
-		if s.Plan, err = plan.Build(plan.Input{Decision: s.Decision, Role: s.Role, Policy: s.Policy, Apps: s.Apps, App: s.App, Task: s.Task,
+		if s.Plan, err = plan.Build(plan.Input{Decision: s.Decision, Policy: b.Policy, Apps: b.Apps, App: app, Task: s.Task,
 			Result: s.Result, ResultDigest: s.ResultDigest, Facts: s.Fresh, Ledger: s.Ledger, Diff: s.Diff}); err != nil {
 			t.Fatal(err)
 		}

@@ -132,7 +132,7 @@ func (w *world) state() refusal.State {
 	w.t.Helper()
 	b := w.Bundle
 	app := b.Apps.Apps[0]
-	s := refusal.State{Decision: b.Decision, Role: b.Role, Policy: b.Policy, Apps: b.Apps, App: app, Result: w.Result,
+	s := refusal.State{Decision: b.Decision, Role: b.Role, Result: w.Result,
 		Fresh: w.Fresh, Ledger: ledger.Read(w.Fresh, w.Policy, b.Apps, app), Diff: diff.NewIndex(b.Diff)}
 	s.Task, s.TaskDigest = w.task()
 	data, err := contract.Canonical(w.Result)
@@ -147,8 +147,9 @@ func (w *world) state() refusal.State {
 // planned makes the Plan of what a State holds now.
 func (w *world) planned(s *refusal.State) {
 	w.t.Helper()
-	p, err := plan.Build(plan.Input{Decision: s.Decision, Role: s.Role, Policy: s.Policy, Apps: s.Apps, App: s.App, Task: s.Task,
-		Result: s.Result, ResultDigest: s.ResultDigest, Facts: w.Bundle.Facts, Ledger: ledger.Read(w.Bundle.Facts, s.Policy, s.Apps, s.App), Diff: s.Diff})
+	b, app := w.Bundle, w.Bundle.Apps.Apps[0]
+	p, err := plan.Build(plan.Input{Decision: s.Decision, Policy: b.Policy, Apps: b.Apps, App: app, Task: s.Task,
+		Result: s.Result, ResultDigest: s.ResultDigest, Facts: b.Facts, Ledger: ledger.Read(b.Facts, b.Policy, b.Apps, app), Diff: s.Diff})
 	if err != nil {
 		w.t.Fatal(err)
 	}

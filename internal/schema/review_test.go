@@ -19,7 +19,7 @@ func reviewOf(t *testing.T, answer contract.Answer) *plan.Review {
 	t.Helper()
 	var in plan.Input
 	for name, record := range map[string]any{
-		"B.decision": &in.Decision, "B.facts": &in.Facts, "B.task": &in.Task, "B.result": &in.Result, "role": &in.Role, "policy": &in.Policy, "apps": &in.Apps,
+		"B.decision": &in.Decision, "B.facts": &in.Facts, "B.task": &in.Task, "B.result": &in.Result, "policy": &in.Policy, "apps": &in.Apps,
 	} {
 		data := example{path: "testdata/model/" + name + ".json"}.read(t)
 		if err := contract.Decode(data, record); err != nil {
@@ -39,7 +39,7 @@ func reviewOf(t *testing.T, answer contract.Answer) *plan.Review {
 	in.Task.Omitted = []contract.Omitted{{Kind: contract.OmittedDiff, Files: 99}, {Kind: contract.OmittedDiffExcluded, Files: 999}, {Kind: contract.OmittedOpaque, Files: 999}}
 	in.App, in.ResultDigest, in.Diff = in.Apps.Apps[0], contract.Digest(nil), diff.NewIndex(more.Bytes())
 	in.Ledger = ledger.Read(in.Facts, in.Policy, in.Apps, in.App)
-	in.Role.Name, in.Decision.Role, in.Decision.Intent = strings.Repeat("r", 40), strings.Repeat("r", 40), strings.Repeat("i", 40)
+	in.Decision.Role, in.Decision.Intent = strings.Repeat("r", 40), strings.Repeat("i", 40)
 	in.Result.Answer = answer
 	p, err := plan.Build(in)
 	if err != nil {
