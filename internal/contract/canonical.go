@@ -7,7 +7,9 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Canonical returns the canonical bytes of a record: RFC 8785 over objects, arrays, strings, integers, booleans and null,
@@ -80,9 +82,21 @@ func appendCanonical(out []byte, v value) []byte {
 	panic(fmt.Sprintf("contract: %T is not a parsed value", v))
 }
 
-// compareUTF16 orders keys as RFC 8785 section 3.2.3 does, by their UTF-16 code units.
+// compareUTF16 orders keys as RFC 8785 section 3.2.3 does, by their UTF-16 code units. Of ASCII those are its bytes.
 func compareUTF16(a, b string) int {
+	if isASCII(a) && isASCII(b) {
+		return strings.Compare(a, b)
+	}
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
+}
+
+func isASCII(s string) bool {
+	for at := range len(s) {
+		if s[at] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func appendString(out []byte, s string) []byte {

@@ -212,3 +212,13 @@ func TestFieldsAddedLater(t *testing.T) {
 		}
 	}
 }
+
+// TestCanonicalOrder holds that keys are in the order of their UTF-16 code units, which is neither that of their bytes nor that of
+// their characters where one is beyond U+FFFF.
+func TestCanonicalOrder(t *testing.T) {
+	got, err := Canonicalize([]byte(`{"\uff3a": 1, "\ud83d\ude00": 2, "b": 3, "B": 4, "ba": 5, "\u00e9": 6, "": 7}`))
+	want := "{\"\":7,\"B\":4,\"b\":3,\"ba\":5,\"é\":6,\"😀\":2,\"Ｚ\":1}\n"
+	if err != nil || string(got) != want {
+		t.Errorf("%s (%v), want %s", got, err, want)
+	}
+}

@@ -105,10 +105,13 @@ func (p *parser) value(field string, depth int) (value, *DecodeError) {
 	case c == '-' || c >= '0' && c <= '9':
 		return p.integer(field)
 	}
-	for word, v := range map[string]value{"true": true, "false": false, "null": nil} {
-		if bytes.HasPrefix(p.data[p.at:], []byte(word)) {
-			p.at += len(word)
-			return v, nil
+	for _, literal := range [...]struct {
+		word string
+		v    value
+	}{{"true", true}, {"false", false}, {"null", nil}} {
+		if bytes.HasPrefix(p.data[p.at:], []byte(literal.word)) {
+			p.at += len(literal.word)
+			return literal.v, nil
 		}
 	}
 	return nil, fault(field, "not a JSON value, at byte %d", p.at)
