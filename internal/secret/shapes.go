@@ -44,12 +44,9 @@ var shapes = [...]shape{
 	{kind: "jwt", marks: []string{"eyJ"}, pattern: lazily(`^eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}`)},
 }
 
-// fits reports whether a match of the pattern at text[from:to] is a token: it
-// does not begin inside a word, and is mixed where it must be.
-func (s shape) fits(text string, from, to int) bool {
-	if from > 0 && isWord(text[from-1]) {
-		return false
-	}
+// fits reports whether a match of the pattern at text[from:to] is mixed where it
+// must be.
+func (s *shape) fits(text string, from, to int) bool {
 	if !s.random {
 		return true
 	}
@@ -63,20 +60,33 @@ func isWord(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// indexMark is strings.Index for a mark.
-func indexMark(text, mark string) int {
-	literal, rest, wild := strings.Cut(mark, "?")
-	if !wild {
-		return strings.Index(text, mark)
-	}
-	for at := 0; ; at++ {
-		found := strings.Index(text[at:], literal)
-		if found < 0 {
-			return -1
-		}
-		at += found
-		if after := at + len(literal) + 1; after <= len(text) && strings.HasPrefix(text[after:], rest) {
-			return at
+// marked reports whether text begins with a mark of the shape.
+func (s *shape) marked(text string) bool {
+	for _, mark := range s.marks {
+		if len(mark) <= len(text) && beginsWith(text, mark) {
+			return true
 		}
 	}
+	return false
 }
+
+func beginsWith(text, mark string) bool {
+	for at := range len(mark) {
+		if mark[at] != text[at] && mark[at] != '?' {
+			return false
+		}
+	}
+	return true
+}
+
+// shapesBy are the shapes by the bytes that their marks begin with, in the order of the list.
+var shapesBy = func() (by [256][]*shape) {
+	for n := range shapes {
+		for _, mark := range shapes[n].marks {
+			if list := by[mark[0]]; len(list) == 0 || list[len(list)-1] != &shapes[n] {
+				by[mark[0]] = append(list, &shapes[n])
+			}
+		}
+	}
+	return by
+}()
