@@ -26,7 +26,7 @@ func demoCommand() *cobra.Command {
 		Example: "  airlock demo\n" +
 			"  airlock demo --out kept                          keep every record, log and summary\n" +
 			"  airlock demo --repeat-apply 3                    nothing is posted twice\n" +
-			"  airlock demo --fault killed-after@15 --repeat-apply 2\n" +
+			"  airlock demo --fault killed-after@14 --repeat-apply 2\n" +
 			"  airlock demo --pull-request my-change --engine claude",
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
