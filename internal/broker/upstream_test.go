@@ -354,3 +354,23 @@ func TestBrokerBounds(t *testing.T) {
 		must(t, listener.Close())
 	}
 }
+
+// TestBrokerHoldsLittle holds that of a line or an event without an end no more is kept than its bound.
+func TestBrokerHoldsLittle(t *testing.T) {
+	part := bytes.Repeat([]byte("x"), 1<<16)
+	long := &events{each: func([]byte) {}}
+	for range 64 {
+		_, _ = long.Write(part)
+	}
+	many := &events{each: func([]byte) {}}
+	for range 64 {
+		_, _ = many.Write(append(append([]byte("data: "), part...), '\n'))
+	}
+	whole := &document{}
+	for range 2 * documentBytes / len(part) {
+		_, _ = whole.Write(part)
+	}
+	if cap(long.line) > 2*eventBytes || cap(many.data) > 2*eventBytes || cap(whole.data) > 2*documentBytes {
+		t.Errorf("held: %d of a line, %d of an event, %d of a document", cap(long.line), cap(many.data), cap(whole.data))
+	}
+}
