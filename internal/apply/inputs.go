@@ -44,9 +44,12 @@ func readInputs(step *workflow.Step) (inputs, error) {
 		decisionDigest: "sha256:" + r.hexadecimal("AIRLOCK_DECISION_SHA256"),
 		out:            r.need("AIRLOCK_OUT"),
 	}
-	in.owner, in.name, _ = strings.Cut(r.form("GITHUB_REPOSITORY", repositoryForm, "is not owner/name"), "/")
-	workflowFile, _, _ := strings.Cut(r.form("GITHUB_WORKFLOW_REF", workflowForm, "names no workflow file of a repository"), "@")
-	in.workflowFile = path.Base(workflowFile)
+	var fault *workflow.Fault
+	in.owner, in.name, fault = step.Repository()
+	r.keep(fault)
+	file, fault := step.WorkflowPath()
+	r.keep(fault)
+	in.workflowFile = path.Base(file)
 	r.need("GITHUB_OUTPUT") // it is written to when all else is done, and then it would be too late
 	if step.Input("AIRLOCK_RESULT_ARTIFACT_ID", "") != "" {
 		in.result = handed{id: r.number("AIRLOCK_RESULT_ARTIFACT_ID"), zipDigest: r.hexadecimal("AIRLOCK_RESULT_ARTIFACT_DIGEST"),
@@ -61,17 +64,17 @@ type reader struct {
 	err  error
 }
 
-func (r *reader) fail(code contract.Code, what, why string) {
-	if r.err == nil {
-		r.err = r.step.Fault(code, what, why)
-	}
-}
-
-func (r *reader) need(name string) string {
-	value, fault := r.step.Required(name)
+func (r *reader) keep(fault *workflow.Fault) {
 	if fault != nil && r.err == nil {
 		r.err = fault
 	}
+}
+
+func (r *reader) fail(code contract.Code, what, why string) { r.keep(r.step.Fault(code, what, why)) }
+
+func (r *reader) need(name string) string {
+	value, fault := r.step.Required(name)
+	r.keep(fault)
 	return value
 }
 
@@ -85,38 +88,17 @@ func (r *reader) credential(name string) secret.Credential {
 
 func (r *reader) number(name string) int64 {
 	n, fault := r.step.Number(name)
-	if fault != nil && r.err == nil {
-		r.err = fault
-	}
+	r.keep(fault)
 	return n
 }
 
-var (
-	digestForm     = regexp.MustCompile(`^(sha256:)?[0-9a-f]+$`)
-	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
-	workflowForm   = regexp.MustCompile(`^[^/@\s]+/[^/@\s]+/\.github/workflows/[^/@\s]+@\S+$`)
-)
+var digestForm = regexp.MustCompile(`^(sha256:)?[0-9a-f]{64}$`)
 
-// longestInput bounds a variable that has a form, in bytes.
-const longestInput = 512
-
-// formMatters is why a form matters.
-const formMatters = "what is asked of GitHub is made from it"
-
-// form reads a variable that must have one; what says in our words that it has not.
-func (r *reader) form(name string, form *regexp.Regexp, what string) string {
-	value := r.need(name)
-	if value != "" && (len(value) > longestInput || !form.MatchString(value)) {
-		r.fail(contract.CodeUsage, name+" "+what, formMatters)
-	}
-	return value
-}
-
+// hexadecimal reads a digest with or without its algorithm, and returns its digits.
 func (r *reader) hexadecimal(name string) string {
-	const what = "is not 64 hexadecimal digits"
-	digits := strings.TrimPrefix(r.form(name, digestForm, what), "sha256:")
-	if digits != "" && len(digits) != 64 {
-		r.fail(contract.CodeUsage, name+" "+what, formMatters)
+	value := r.need(name)
+	if value != "" && !digestForm.MatchString(value) {
+		r.fail(contract.CodeUsage, name+" is not 64 hexadecimal digits", "what is asked of GitHub is held to it")
 	}
-	return digits
+	return strings.TrimPrefix(value, "sha256:")
 }

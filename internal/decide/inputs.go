@@ -24,22 +24,17 @@ type inputs struct {
 	bundle             string
 }
 
-var (
-	repositoryForm = regexp.MustCompile(`^([A-Za-z0-9._-]{1,100})/([A-Za-z0-9._-]{1,100})$`)
-	workflowForm   = regexp.MustCompile(`^[^/]+/[^/]+/(\.github/workflows/[^/@]+\.ya?ml)@.+$`)
-	nameForm       = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
-)
+var nameForm = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
 
 // readInputs reads the variables in the order in which a person would set them, and stops at the first that cannot be used.
 func readInputs(step *workflow.Step) (inputs, *workflow.Fault) {
 	in := inputs{role: step.Input("AIRLOCK_ROLE", "pr-review"), intent: step.Input("AIRLOCK_INTENT", "review-change")}
-	var repository, workflowRef string
+	var fault *workflow.Fault
 	for _, variable := range []struct {
 		name string
 		into *string
 	}{
-		{"GITHUB_API_URL", &in.apiURL}, {"GITHUB_GRAPHQL_URL", &in.graphQLURL}, {"GITHUB_REPOSITORY", &repository},
-		{"GITHUB_WORKFLOW_REF", &workflowRef}, {"GITHUB_EVENT_NAME", &in.eventName}, {"GITHUB_EVENT_PATH", &in.eventPath},
+		{"GITHUB_API_URL", &in.apiURL}, {"GITHUB_GRAPHQL_URL", &in.graphQLURL}, {"GITHUB_EVENT_NAME", &in.eventName}, {"GITHUB_EVENT_PATH", &in.eventPath},
 		{"AIRLOCK_BUNDLE", &in.bundle},
 	} {
 		value, fault := step.Required(variable.name)
@@ -63,16 +58,12 @@ func readInputs(step *workflow.Step) (inputs, *workflow.Fault) {
 	if in.token = secret.New(step.Input("GITHUB_TOKEN", "")); in.token.IsZero() {
 		return in, step.Fault(contract.CodeCredentialMissing, "GITHUB_TOKEN is empty", "the facts are read with it")
 	}
-	parts := repositoryForm.FindStringSubmatch(repository)
-	if parts == nil {
-		return in, step.Fault(contract.CodeUsage, "GITHUB_REPOSITORY is not owner/name", "it says where the item is asked for")
+	if in.owner, in.name, fault = step.Repository(); fault != nil {
+		return in, fault
 	}
-	in.owner, in.name = parts[1], parts[2]
-	path := workflowForm.FindStringSubmatch(workflowRef)
-	if path == nil {
-		return in, step.Fault(contract.CodeUsage, "GITHUB_WORKFLOW_REF names no workflow file", "earlier Runs are found by the file of their workflow")
+	if in.workflow.Path, fault = step.WorkflowPath(); fault != nil {
+		return in, fault
 	}
-	in.workflow.Path = path[1]
 	return in, readAsked(step, &in)
 }
 

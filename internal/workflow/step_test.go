@@ -137,3 +137,38 @@ func TestFaultIsOneLine(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaces holds where a step may say that it works.
+func TestPlaces(t *testing.T) {
+	place := func(variable, value string) *workflow.Step {
+		return workflow.New("apply", map[string]string{variable: value}, io.Discard)
+	}
+	for value, want := range map[string]string{
+		"example-org/ledger": "example-org ledger", "a.b/c_d-e.f": "a.b c_d-e.f", "example-org/.github": "example-org .github",
+		"": "environment_missing", "ledger": "usage", "/ledger": "usage", "example-org/": "usage", "a/b/c": "usage", "a/b\n": "usage", "a/b?c": "usage", "a/b c": "usage",
+		"example-org/" + strings.Repeat("r", 500): "example-org " + strings.Repeat("r", 500), "example-org/" + strings.Repeat("r", 501): "usage",
+	} {
+		owner, name, fault := place("GITHUB_REPOSITORY", value).Repository()
+		got := owner + " " + name
+		if fault != nil {
+			got = string(fault.Code)
+		}
+		if got != want {
+			t.Errorf("repository %q: %s, want %s", value, got, want)
+		}
+	}
+	for value, want := range map[string]string{
+		"o/n/.github/workflows/review.yml@refs/heads/main": ".github/workflows/review.yml", "o/n/.github/workflows/r.yaml@refs/tags/v1@x": ".github/workflows/r.yaml",
+		"": "environment_missing", "o/n/.github/workflows/review.yml": "usage", "o/n/.github/workflows/@refs/heads/main": "usage", "o/n/.github/workflows/a/b.yml@r": "usage",
+		"o/n/workflows/review.yml@r": "usage", "o/n/.github/workflows/review.txt@r": "usage", "o/n/.github/workflows/review.yml@r\nx": "usage", "n/.github/workflows/review.yml@r": "usage",
+		"o/n/.github/workflows/review.yml@" + strings.Repeat("r", 500): "usage",
+	} {
+		got, fault := place("GITHUB_WORKFLOW_REF", value).WorkflowPath()
+		if fault != nil {
+			got = string(fault.Code)
+		}
+		if got != want {
+			t.Errorf("workflow %q: %s, want %s", value, got, want)
+		}
+	}
+}
