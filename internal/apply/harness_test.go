@@ -30,10 +30,12 @@ import (
 // world is one emulated GitHub with the seed's pull request, and what the jobs of one workflow run pass on.
 type world struct {
 	*emulatortest.Instance
-	t        testing.TB
-	run      int64
-	attempt  int    // of the workflow run; 1 when zero
-	action   string // of the event; "labeled" when empty
+	t       testing.TB
+	run     int64
+	attempt int    // of the workflow run; 1 when zero
+	action  string // of the event; "labeled" when empty
+	// asks are variables of decide beside the usual ones.
+	asks     map[string]string
 	bundle   handedOn
 	result   handedOn
 	decision contract.Decision
@@ -195,6 +197,7 @@ func (w *world) environment() map[string]string {
 func (w *world) decide() {
 	w.t.Helper()
 	env := w.environment()
+	maps.Copy(env, w.asks)
 	env["GITHUB_EVENT_PATH"] = filepath.Join(w.t.TempDir(), "event.json")
 	action := w.action
 	if action == "" {

@@ -193,7 +193,7 @@ func TestCarried(t *testing.T) {
 			state := w.State(w.t)
 			review := state.Pull(emulatortest.Number).Reviews[0]
 			w.must(w.Edit(emulator.EditAct{Number: emulatortest.Number, ReviewID: review.ID, Body: strings.Replace(review.Body, "Two things", "No thing", 1)}))
-		}, row{"not_admitted", "none", "action_required", 0}, []contract.Code{contract.CodeAlreadyRan}, []string{postCheck}},
+		}, row{"not_admitted", "none", "failure", 0}, []contract.Code{contract.CodeAlreadyRan, contract.CodeGatingFindingsOpen, contract.CodeEditedSince}, []string{postCheck}},
 		"the threads cannot be read": {func(w *world) {
 			w.must(w.Inject(emulator.Fault{Kind: "error-500-not-done", Match: "POST /graphql", Times: 3}))
 		}, row{"not_admitted", "platform", "action_required", 1}, []contract.Code{contract.CodeNotAdmitted, contract.CodeFactsIncomplete}, []string{postCheck}},

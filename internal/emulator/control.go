@@ -77,6 +77,7 @@ func controlActs() map[string]controlAct {
 		"reply":        act(named("id", (*Server).Reply)),
 		"review":       act(named("id", (*Server).Review)),
 		"edit":         act(done((*Server).Edit)),
+		"delete":       act(done((*Server).Delete)),
 		"resolve":      act(done((*Server).Resolve)),
 		"state":        act(done((*Server).SetState)),
 		"close":        act(done(func(server *Server, given closeAct) error { return server.Close(given.Number, given.ActorID) })),

@@ -28,6 +28,7 @@ func TestControl(t *testing.T) {
 		{"reply", `{"number":12,"actor_id":2000002,"body":"fixed","comment_id":61001}`, `{"id":61005}`},
 		{"review", `{"number":12,"actor_id":1000001,"body":"ok","comments":[{"path":"a.txt","line":1,"body":"here"}]}`, `{"id":51003}`},
 		{"edit", `{"number":12,"comment_id":9002,"body":"a\nb"}`, `{"done":true}`},
+		{"delete", `{"number":12,"actor_id":1000001,"line_comment_id":61005}`, `{"done":true}`},
 		{"resolve", `{"number":12,"actor_id":1000001,"comment_id":61001}`, `{"done":true}`},
 		{"retarget", `{"number":12,"actor_id":2000002,"ref":"release"}`, `{"done":true}`},
 		{"close", `{"number":12,"actor_id":2000002}`, `{"done":true}`},
@@ -47,7 +48,7 @@ func TestControl(t *testing.T) {
 		}
 	}
 	for path, body := range map[string]string{"push": `{"number":99,"actor_id":1000001,"tree":{}}`, "nothing": `{}`, "label": `{"number":12,"who":1}`, "edit": `{"number":12,"review_id":1,"body":""}`,
-		"state": `{"number":12,"actor_id":1000001,"to":"sideways"}`, "retarget": `{"number":12,"actor_id":1000001,"ref":"none"}`, "artifacts?run_id=1&name=x": "b", "faults": `{"kind":"none"}`, "resolve": `{"number":12,"actor_id":1000001,"comment_id":1}`, "close": `{"number":12,"actor_id":77}`} {
+		"delete": `{"number":12,"actor_id":2000002,"line_comment_id":61001}`, "state": `{"number":12,"actor_id":1000001,"to":"sideways"}`, "retarget": `{"number":12,"actor_id":1000001,"ref":"none"}`, "artifacts?run_id=1&name=x": "b", "faults": `{"kind":"none"}`, "resolve": `{"number":12,"actor_id":1000001,"comment_id":1}`, "close": `{"number":12,"actor_id":77}`} {
 		if given := person.do("POST", "/_emulator/"+path, body); given.status != 400 {
 			t.Errorf("%s %s: %d, want 400", path, body, given.status)
 		}

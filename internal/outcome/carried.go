@@ -11,12 +11,11 @@ import (
 // says what is read now of that review. Where it is not there any more, or was edited, nobody can say that it was.
 func carried(in Input) end {
 	e := end{status: contract.StatusNotAdmitted, fault: contract.FaultNone, reasons: slices.Clone(in.Decision.Reasons)}
+	e.conclusion = contract.ConclusionActionRequired
 	review, found := carriedReview(in)
 	if !found {
-		e.conclusion = contract.ConclusionActionRequired
-		return e
+		return e.noted(in)
 	}
-	e.conclusion = contract.ConclusionActionRequired
 	if review.Status == contract.StatusCompleted {
 		e.conclusion = contract.ConclusionSuccess
 	}
