@@ -143,19 +143,49 @@ func BenchmarkApply50(b *testing.B) {
 	}
 }
 
-// BenchmarkApplyProcess50 runs the real program as a process of its own and reports its CPU time and peak memory.
-func BenchmarkApplyProcess50(b *testing.B) {
+// BenchmarkApplyProcess50 writes a review of 50 Findings.
+func BenchmarkApplyProcess50(b *testing.B) { process(b, fifty(b).moment()) }
+
+// BenchmarkApplyProcess2000 finds again what stands among 2,000 texts of others, in comments, reviews and threads; most of them have
+// two kilobytes.
+func BenchmarkApplyProcess2000(b *testing.B) {
+	w := newWorld(b, nil).reviewed().pushed()
+	w.admit()
+	w.answer(w.answers())
+	if e := w.apply(nil); e.code != 0 {
+		b.Fatalf("code %d\n%s", e.code, e.log)
+	}
+	m := w.moment()
+	m = m.among(crowd{comments: 800, reviews: 400, threads: 400, inThreads: 400 / len(m.seed.PullRequests[0].Threads)})
+	long := strings.Repeat("A sentence of a long conversation. ", 60)
+	pull := m.seed.PullRequests[0]
+	for _, comment := range pull.Comments {
+		comment.Body += " " + long
+	}
+	for _, thread := range pull.Threads {
+		for _, comment := range thread.Comments {
+			if comment.AuthorID == emulatortest.ContributorID {
+				comment.Body += " " + long
+			}
+		}
+	}
+	process(b, m)
+}
+
+// process runs the real program as a process of its own, and reports its CPU time, its peak memory and its API calls.
+func process(b *testing.B, m moment) {
+	b.Helper()
 	binary := filepath.Join(b.TempDir(), "apply")
 	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", binary, "../../actions/apply")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
-	m := fifty(b).moment()
 	var cpu, least, peak float64
-	n := 0
+	n, calls := 0, 0
 	for b.Loop() {
-		w := m.start(b)
+		w := &world{Instance: emulatortest.Start(b, m.seed, emulator.Options{}), t: b, run: m.run, bundle: m.bundle, result: m.result,
+			decision: m.decision, task: m.task, seen: &credentials{}} // reached over TCP
 		command := exec.Command(binary)
 		for name, value := range w.applyEnvironment() {
 			command.Env = append(command.Env, name+"="+value)
@@ -183,11 +213,12 @@ func BenchmarkApplyProcess50(b *testing.B) {
 		if cpu += used; n == 0 || used < least {
 			least = used
 		}
-		n++
+		n, calls = n+1, len(w.State(b).Calls)
 	}
 	b.ReportMetric(cpu/float64(n), "cpu-ms/op")
 	b.ReportMetric(least, "least-cpu-ms")
 	b.ReportMetric(peak, "peak-MB")
+	b.ReportMetric(float64(calls), "calls")
 }
 
 // peakOf is the peak of a process's own memory in MB. The usage that the system reports of a child begins with its
