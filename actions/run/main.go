@@ -21,7 +21,7 @@ func main() {
 	env := workflow.Variables(os.Environ())
 	os.Clearenv() // nothing that is started later inherits anything
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run.Program(ctx, run.Environment{Env: env, Take: run.Seclude, Clock: time.Now, Random: rand.Reader, Stdout: os.Stdout, Stderr: os.Stderr})
+	code := run.Program(ctx, run.Environment{Env: env, Take: run.Seclude, Seal: sandbox.Seal, Clock: time.Now, Random: rand.Reader, Stdout: os.Stdout, Stderr: os.Stderr})
 	stop()
 	os.Exit(code)
 }

@@ -40,6 +40,7 @@ type Claude struct {
 	credential secret.Credential
 	path       string
 	temporary  string
+	sealed     func() error
 	clock      func() time.Time
 }
 
@@ -53,6 +54,8 @@ type ClaudeOptions struct {
 	Path string
 	// Temporary is a directory in which private directories are made and removed; it lies in no checkout.
 	Temporary string
+	// Sealed is called when the sandbox is up and the CLI is not yet, with a sandbox only; nil for nothing. Its error ends the call.
+	Sealed func() error
 	// Clock measures how long a call took.
 	Clock func() time.Time
 }
@@ -79,7 +82,7 @@ func NewClaude(pin contract.EnginePin, options ClaudeOptions) (*Claude, error) {
 		return nil, fmt.Errorf("find the CLI: %w", err)
 	}
 	return &Claude{pin: pin, upstream: upstream, binary: binary, digest: digest, credential: options.Credential,
-		path: options.Path, temporary: options.Temporary, clock: options.Clock}, nil
+		path: options.Path, temporary: options.Temporary, sealed: options.Sealed, clock: options.Clock}, nil
 }
 
 // StandIn reports whether an address on this machine is asked instead of a model's vendor.
@@ -149,10 +152,11 @@ func (c *Claude) ask(ctx context.Context, request Request, outcome *Outcome) ([]
 			}
 			return arguments(request, filepath.Join(place.Files, promptFile)), environment(place, cmp.Or(path, place.Files), told)
 		},
-		Files: files,
-		Input: input,
-		Limit: time.Duration(request.Limits.Seconds) * time.Second,
-		Open:  c.pin.Credential == CredentialDirect,
+		Files:  files,
+		Input:  input,
+		Limit:  time.Duration(request.Limits.Seconds) * time.Second,
+		Open:   c.pin.Credential == CredentialDirect,
+		Sealed: c.sealed,
 	}
 	if c.pin.Credential == CredentialBroker {
 		program.Serve = func(listener net.Listener) (err error) {

@@ -2,14 +2,11 @@ package run
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/seed-2ea642bd/airlock/internal/bundle"
 	"github.com/seed-2ea642bd/airlock/internal/contract"
@@ -27,6 +24,7 @@ const (
 // inputs are what the environment says. The variables that only a live engine needs are asked for with it.
 type inputs struct {
 	bundle, result string
+	output         string // the runner's file of outputs
 	decisionDigest string
 	replay         string
 	onActions      bool
@@ -39,12 +37,12 @@ func readInputs(step *workflow.Step, env map[string]string, credential secret.Cr
 	if name := engine.Forbidden(slices.Collect(maps.Keys(env))); name != "" {
 		return inputs{}, step.Fault(contract.CodeEnvironmentForbidden, name+" is set", "it could redirect, widen or steal from the model process")
 	}
-	var digest, output string
+	var digest string
 	for _, variable := range []struct {
 		name string
 		into *string
 	}{
-		{"AIRLOCK_BUNDLE", &in.bundle}, {"AIRLOCK_DECISION_SHA256", &digest}, {"AIRLOCK_RESULT", &in.result}, {"GITHUB_OUTPUT", &output},
+		{"AIRLOCK_BUNDLE", &in.bundle}, {"AIRLOCK_DECISION_SHA256", &digest}, {"AIRLOCK_RESULT", &in.result}, {"GITHUB_OUTPUT", &in.output},
 	} {
 		value, fault := step.Required(variable.name)
 		if fault != nil {
@@ -70,26 +68,4 @@ func readBundle(step *workflow.Step, directory string) (map[string][]byte, error
 		files[name] = data
 	}
 	return files, nil
-}
-
-// readFile reads a regular file of at most limit bytes. It waits for nobody who would have to write into a pipe.
-func readFile(path string, limit int64) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if state, err := file.Stat(); err != nil {
-		return nil, err
-	} else if !state.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
-	}
-	data, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("it is larger than %d bytes", limit)
-	}
-	return data, nil
 }

@@ -107,6 +107,7 @@ func engineOf(step *workflow.Step, in inputs, job job, environment Environment) 
 	if in.credential.IsZero() {
 		return nil, step.Fault(contract.CodeCredentialMissing, engine.CredentialName+" is empty", "the model is asked with it")
 	}
+	options.Sealed = func() error { return seal(in, pin.Upstream, environment) }
 	claude, err := engine.NewClaude(pin, options)
 	if err != nil {
 		return nil, step.Fault(contract.CodeConfigurationInvalid, "harness.json: "+err.Error(), "the pin asks for what this release does not do")
@@ -118,6 +119,24 @@ func engineOf(step *workflow.Step, in inputs, job job, environment Environment) 
 		fmt.Fprintln(environment.Stdout, "airlock run: no model is asked, but an address on this machine")
 	}
 	return claude, nil
+}
+
+// seal seals this process as far as the machine lets it, and says how far that was.
+func seal(in inputs, upstream string, environment Environment) error {
+	if environment.Seal == nil {
+		return nil
+	}
+	kept, err := ground(in, upstream)
+	if err != nil {
+		return err
+	}
+	version, err := environment.Seal(kept)
+	if errors.Is(err, sandbox.ErrNotSealed) {
+		fmt.Fprintf(environment.Stdout, "airlock run: this process keeps its access to the machine: %v\n", err)
+		return nil
+	}
+	fmt.Fprintf(environment.Stdout, "airlock run: this process reads and writes nothing but its own files from here on (Landlock %d)\n", version)
+	return err
 }
 
 // replay reads the recorded answer. On Actions a replay must be what the configuration says, so that no variable turns a

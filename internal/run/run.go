@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/seed-2ea642bd/airlock/internal/contract"
+	"github.com/seed-2ea642bd/airlock/internal/sandbox"
 	"github.com/seed-2ea642bd/airlock/internal/secret"
 	"github.com/seed-2ea642bd/airlock/internal/workflow"
 )
@@ -32,6 +31,9 @@ type Environment struct {
 	Env map[string]string
 	// Take takes the model credential out of the environment: [Seclude], for a process of its own.
 	Take func(env map[string]string) (secret.Credential, error)
+	// Seal takes from this process, once the CLI is up, what it does not need any more: [sandbox.Seal], for a process of its own; nil
+	// takes nothing.
+	Seal func(sandbox.Ground) (version int, err error)
 	// Clock is the time, for how long the model took.
 	Clock func() time.Time
 	// Random makes the session id.
@@ -122,7 +124,7 @@ func write(step *workflow.Step, directory string, result contract.Result) (diges
 		return "", step.Fault(contract.CodeOutputFailed, ResultFile+" is not written", err.Error())
 	}
 	path := filepath.Join(directory, ResultFile)
-	if err := errors.Join(os.MkdirAll(directory, 0o700), renameio.WriteFile(path, data, 0o600)); err != nil {
+	if err := writeFile(path, data); err != nil {
 		return "", step.Fault(contract.CodeOutputFailed, ResultFile+" is not written", err.Error())
 	}
 	defer func() {

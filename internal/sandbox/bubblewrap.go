@@ -183,7 +183,7 @@ func (r *Runner) mounts(b *box, program Program) error {
 		shared = append(shared, libraries...)
 	}
 	if program.Open {
-		shared = append(shared, namesAndCertificates()...)
+		shared = append(shared, NamesAndCertificates()...)
 	}
 	slices.Sort(shared)
 	for _, path := range slices.Compact(shared) {
@@ -207,8 +207,8 @@ func (r *Runner) mounts(b *box, program Program) error {
 	return nil
 }
 
-// namesAndCertificates are the files of this machine by which a host is found and trusted.
-func namesAndCertificates() []string {
+// NamesAndCertificates are the files of this machine by which a host is found and trusted.
+func NamesAndCertificates() []string {
 	var found []string
 	for _, alternatives := range [][]string{
 		{"/etc/resolv.conf"}, {"/etc/hosts"}, {"/etc/nsswitch.conf"},

@@ -127,6 +127,7 @@ var parts = map[string]func(arguments []string) int{
 		return 0
 	},
 	"parent": parentOfATree,
+	"seal":   sealing,
 }
 
 func boolean(ok bool) int {
