@@ -148,9 +148,6 @@ func TestOneReviewHoweverOften(t *testing.T) {
 	if entries, err := os.ReadDir(o.Temporary); err != nil || len(entries) > 0 {
 		t.Errorf("the demo left %d folders, %v", len(entries), err)
 	}
-	if _, err := os.Stat(o.Out); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the records of half a demo are kept: %v", err)
-	}
 }
 
 // TestDiscard holds that a folder which was there before stays, empty as it was.
@@ -236,6 +233,9 @@ func TestInterrupted(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(o.Temporary); err != nil || len(entries) > 0 {
 		t.Errorf("the demo left %d folders, %v", len(entries), err)
+	}
+	if _, err := os.Stat(o.Out); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the records of half a demo are kept: %v", err)
 	}
 }
 
