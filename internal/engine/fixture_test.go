@@ -103,6 +103,13 @@ func TestMain(m *testing.M) {
 	if sandbox.IsKeeper(os.Args) {
 		os.Exit(sandbox.Keep())
 	}
+	if len(os.Args) == 2 && os.Args[1] == confinementArgument {
+		if err := startConfined(os.Stdin); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 
