@@ -1,4 +1,5 @@
-// Command airlock is what a maintainer runs: the rules, the demo, the emulated GitHub, the linter and the plan of an apply.
+// Command airlock is what a maintainer runs: the rules, the demo, the emulated GitHub, the linter, the check of a configuration,
+// the plan of an apply, and the account of a Run.
 package main
 
 import (
