@@ -144,7 +144,7 @@ func (p *program) apply(ctx context.Context, missing contract.Code) (outcome.Rep
 	if p.moved(ctx, &prepared) {
 		p.say("changed while it was read")
 	}
-	lost := p.remembered(ctx, &prepared, policy)
+	before := p.remembered(ctx, &prepared, policy)
 	p.prepared = prepared
 	written := effects.Report{Effects: []contract.AppliedEffect{}, Findings: []contract.Finding{}, Dispositions: []contract.AppliedDisposition{},
 		Seen: effects.Seen{Facts: snapshot.Facts, Policy: policy, Ledger: prepared.Ledger}}
@@ -158,7 +158,7 @@ func (p *program) apply(ctx context.Context, missing contract.Code) (outcome.Rep
 	}
 	in := outcome.Input{Decision: decision, Class: p.class(), Release: p.release, Attempt: p.in.attempt, Ended: end, Result: prepared.Result,
 		Effects: written.Effects, Findings: written.Findings, Dispositions: written.Dispositions, Ledger: written.Seen.Ledger,
-		Lost: lost, Siblings: written.Seen.Facts.Siblings, Reencoded: prepared.Reencoded, AppliedAt: contract.At(p.Clock())}
+		Lost: outcome.Lost(written.Seen.Ledger, before), Siblings: written.Seen.Facts.Siblings, Reencoded: prepared.Reencoded, AppliedAt: contract.At(p.Clock())}
 	in.Duplicate = slices.ContainsFunc(written.Effects, func(e contract.AppliedEffect) bool { return written.Seen.Ledger.Copies(e.Key) > 1 })
 	switch {
 	case decision.Admitted:
@@ -199,14 +199,14 @@ func (p *program) moved(ctx context.Context, prepared *Prepared) bool {
 	return len(codes) > 0
 }
 
-// remembered finds what was lost of earlier Runs where this one speaks of what is open. Where that cannot be read the Run ends
-// for its facts.
+// remembered says what was open before, where this Run speaks of what is open. Where that cannot be read the Run ends for its
+// facts.
 func (p *program) remembered(ctx context.Context, prepared *Prepared, policy contract.Policy) []string {
 	carried := p.bundle.Decision.Carries != nil && !prepared.Overtaken
 	if len(prepared.Ending) > 0 && !carried {
 		return nil
 	}
-	lost, err := p.lost(ctx, prepared.Ledger, policy)
+	before, err := p.openBefore(ctx, prepared.Ledger.Reviews, policy)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		prepared.Ending, prepared.Overtaken = []contract.Code{contract.CodeInterrupted}, true
@@ -214,7 +214,7 @@ func (p *program) remembered(ctx context.Context, prepared *Prepared, policy con
 		p.say("earlier check", "error", told(err))
 		prepared.Ending, prepared.Overtaken = []contract.Code{contract.CodeNotAdmitted, contract.CodeFactsIncomplete}, true
 	}
-	return lost
+	return before
 }
 
 // halted gives the codes that end a Run whose writing the item's change ended or overtook, and after them why an Effect

@@ -16,16 +16,17 @@ import (
 // maxEarlier bounds how many earlier Runs are asked for their check. Each wrote one, unless it failed at it.
 const maxEarlier = 3
 
-// lost finds the Findings that were open when the Role's Run before this one wrote its check, and that are not on the item any
-// more: who may write to the repository can delete a comment, and GitHub then shows nothing of it, but cannot change a check. It
-// costs one call where there is an earlier Run. What a maintainer lets be reviewed again starts anew.
-func (p *program) lost(ctx context.Context, read ledger.Ledger, policy contract.Policy) ([]string, error) {
+// openBefore reads the ids of the Findings that were open when the Role's Run before this one wrote its check. One of them that
+// is not on the item any more was lost: who may write to the repository can delete a comment, and GitHub then shows nothing of
+// it, but cannot change a check. It costs one call where there is an earlier Run. What a maintainer lets be reviewed again starts
+// anew.
+func (p *program) openBefore(ctx context.Context, reviews []ledger.Review, policy contract.Policy) ([]string, error) {
 	decision := p.bundle.Decision
 	if decision.Asked.Again && trust.Of(decision.Asked.SenderID, policy, p.bundle.Apps) == contract.TrustMaintainer {
 		return nil, nil
 	}
 	name := contract.CheckName(decision.Role)
-	for _, review := range earlier(read.Reviews, decision) {
+	for _, review := range earlier(reviews, decision) {
 		checks, err := listChecks(ctx, p.read, github.Repository(p.in.owner, p.in.name), name, review.Commit, p.app.AppID)
 		switch github.ClassOf(err) {
 		case github.ClassNotFound, github.ClassInvalid:
@@ -35,19 +36,25 @@ func (p *program) lost(ctx context.Context, read ledger.Ledger, policy contract.
 			return nil, err
 		}
 		if check := newest(checks, facts.CheckPrefix(review.Run, decision.Item.Number)); check != nil {
-			return outcome.Lost(read, outcome.OpenOf(check.Output.Summary)), nil
+			return outcome.OpenOf(check.Output.Summary), nil
 		}
 	}
 	return nil, nil
 }
 
-// earlier are the newest reviews of the Role's other Runs, the newest first. One that was altered could name any commit; that it
-// was altered keeps the check from being green by itself.
+// earlier are the newest reviews of the Role's other Runs, the newest first, and after them those that were altered: such a one
+// could name any Run and any commit.
 func earlier(reviews []ledger.Review, decision contract.Decision) []ledger.Review {
-	list := slices.DeleteFunc(slices.Clone(reviews), func(r ledger.Review) bool {
-		return r.Role != decision.Role || r.Run == decision.Run || r.Altered
+	list := slices.DeleteFunc(slices.Clone(reviews), func(r ledger.Review) bool { return r.Role != decision.Role || r.Run == decision.Run })
+	slices.SortStableFunc(list, func(a, b ledger.Review) int {
+		if a.Altered != b.Altered {
+			if a.Altered {
+				return 1
+			}
+			return -1
+		}
+		return b.At.Std().Compare(a.At.Std())
 	})
-	slices.SortStableFunc(list, func(a, b ledger.Review) int { return b.At.Std().Compare(a.At.Std()) })
 	return list[:min(len(list), maxEarlier)]
 }
 
