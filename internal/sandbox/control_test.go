@@ -126,8 +126,11 @@ var parts = map[string]func(arguments []string) int{
 		fmt.Print("it lives")
 		return 0
 	},
-	"parent": parentOfATree,
-	"seal":   sealing,
+	"parent":  parentOfATree,
+	"seal":    sealing,
+	"refused": refused,
+	"list":    list,
+	"ask":     ask,
 }
 
 func boolean(ok bool) int {

@@ -294,7 +294,7 @@ func (k *keeper) reap() (program bool, exit int, err error) {
 
 // clear kills and reaps until nothing is left below the keeper.
 func (k *keeper) clear() {
-	for {
+	for k.hasChildren() {
 		k.mutex.Lock()
 		k.killAll()
 		k.mutex.Unlock()
@@ -302,6 +302,11 @@ func (k *keeper) clear() {
 			return
 		}
 	}
+}
+
+// hasChildren reports whether anybody is left: who has no child has no descendant, because whoever is orphaned becomes a child.
+func (k *keeper) hasChildren() bool {
+	return !errors.Is(unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil), unix.ECHILD)
 }
 
 // killAll kills everything below the keeper. A process that was sent SIGKILL finishes no fork, so once there is nobody whom it was

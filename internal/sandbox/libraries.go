@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,7 +32,7 @@ func librariesOf(program *os.File) ([]string, error) {
 		}
 	}
 	file, err := elf.NewFile(program)
-	if format := (*elf.FormatError)(nil); errors.As(err, &format) {
+	if format := (*elf.FormatError)(nil); errors.As(err, &format) || errors.Is(err, io.EOF) {
 		return nil, nil // a script
 	} else if err != nil {
 		return nil, fmt.Errorf("read the program: %w", err)
