@@ -36,6 +36,9 @@ var forbidden = []struct {
 		module + "/internal/engine", module + "/internal/sandbox", module + "/internal/broker", module + "/internal/run",
 		module + "/internal/identity", module + "/internal/effects", module + "/internal/emulator", module + "/internal/standin",
 		"github.com/golang-jwt/"}},
+	{"internal/sandbox", "a sandbox knows nothing of what it confines", []string{
+		module + "/internal/contract", module + "/internal/engine", module + "/internal/broker", module + "/internal/secret",
+		module + "/internal/github", module + "/internal/run"}},
 	{"internal/contract", "contracts rest on the standard library alone", []string{
 		"github.com/google/", "github.com/xeipuuv/", "github.com/spf13/", "net/http", "os/exec"}},
 	{"internal/emulator", "an emulator that shares code with what it tests proves nothing", []string{
@@ -67,6 +70,24 @@ func TestImportGraph(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestKeeperIsAsked holds that each program that can start a sandbox lets itself be started in one, before anything else.
+func TestKeeperIsAsked(t *testing.T) {
+	programs, err := filepath.Glob("*/*/main.go")
+	if err != nil || len(programs) < 4 {
+		t.Fatalf("programs: %v, %v", programs, err)
+	}
+	for _, program := range programs {
+		data, err := os.ReadFile(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		links := slices.Contains(dependencies(t, "./"+filepath.ToSlash(filepath.Dir(program))), module+"/internal/sandbox")
+		if asked := bytes.Contains(data, []byte("func main() {\n\tif sandbox.IsKeeper(os.Args) {")); asked != links {
+			t.Errorf("%s links the sandbox: %t, and asks whether it is the keeper: %t", program, links, asked)
+		}
 	}
 }
 
