@@ -38,7 +38,7 @@ func findReply(_ Session, seen Seen, effect plan.Effect) (found, bool) {
 	return found{marked.DatabaseID, marked.NodeID}, ok && marked.ThreadID != ""
 }
 
-func compareReply(s Session, seen Seen, effect plan.Effect, there found) ([]field, contract.ReadBack) {
+func compareReply(_ Session, seen Seen, effect plan.Effect, there found) ([]field, contract.ReadBack) {
 	marked, _ := seen.Ledger.DispositionByKey(effect.Key)
 	thread, _ := threadByID(seen, marked.ThreadID)
 	var reply contract.ThreadComment
@@ -49,9 +49,7 @@ func compareReply(s Session, seen Seen, effect plan.Effect, there found) ([]fiel
 	}
 	back := contract.ReplyReadBack{AuthorID: reply.Author.ID, BodySHA256: contract.Digest([]byte(reply.Text.Raw())), ThreadID: thread.NodeID}
 	return []field{
-		{"the author of the reply", reply.Author.ID == s.App.BotUserID},
 		{"the thread of the reply", thread.NodeID == effect.Reply.ThreadID},
-		{"the Finding of the reply", marked.Finding == effect.Reply.FindingID},
 		{"the body of the reply", sameText(reply.Text, effect.Reply.Body)},
 	}, contract.ReadBack{Reply: &back}
 }

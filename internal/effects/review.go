@@ -56,8 +56,8 @@ func writeReview(ctx context.Context, s Session, client *github.Client, effect p
 	return post(ctx, client, s.pull()+"/reviews", request)
 }
 
-// findReview finds it by its key, or, where somebody took the marker from the body, by a thread that was posted with it: what
-// lost its marker is not written again.
+// findReview finds it by its key, which the ledger believes of our App's user alone, or, where somebody took the marker from the
+// body, by a thread that was posted with it: what lost its marker is not written again.
 func findReview(_ Session, seen Seen, effect plan.Effect) (found, bool) {
 	if marked, ok := seen.Ledger.ReviewByKey(effect.Key); ok {
 		return found{marked.ID, marked.NodeID}, true
@@ -81,7 +81,6 @@ func compareReview(s Session, seen Seen, effect plan.Effect, there found) ([]fie
 		Comments: []contract.CommentReadBack{}, Commit: review.Commit, State: review.State}
 	fields := []field{
 		{"the marker of the review", keyed},
-		{"the author of the review", review.Author.ID == s.App.BotUserID},
 		{"the body of the review", sameText(review.Text, effect.Review.Body)},
 		{"the state of the review", review.State == "COMMENTED"},
 		{"the commit in the review's marker", marked.Commit == effect.Review.Commit},
@@ -110,7 +109,6 @@ func compareComment(s Session, thread contract.Thread, c plan.Comment, review in
 	top := thread.Comments[0]
 	return []field{
 		{"the review of a line comment", thread.ReviewID != nil && *thread.ReviewID == review},
-		{"the author of a line comment", top.Author.ID == s.App.BotUserID},
 		{"the path of a line comment", thread.Path == c.Path},
 		{"the line of a line comment", thread.OriginalLine != nil && *thread.OriginalLine == c.Line},
 		{"the first line of a line comment", sameLine(thread.OriginalStartLine, c.StartLine)},

@@ -113,6 +113,25 @@ func TestReadBack(t *testing.T) {
 		"commit moved with the head": {func(f *contract.Facts) {
 			last(f).Commit, f.Head.Commit = strings.Repeat("1", 40), strings.Repeat("1", 40)
 		}, 0, true},
+		"the review's marker": {func(f *contract.Facts) {
+			last(f).Text, last(f).EditedAt = untrusted.New("Nothing."), &f.ReadAt
+		}, 0, false},
+		"a comment's commit":          {func(f *contract.Facts) { thread(f).OriginalCommit = strings.Repeat("1", 40) }, 0, false},
+		"a comment's review":          {func(f *contract.Facts) { other := int64(5); thread(f).ReviewID = &other }, 0, false},
+		"a comment without a review":  {func(f *contract.Facts) { thread(f).ReviewID = nil }, 0, false},
+		"a comment of another author": {func(f *contract.Facts) { thread(f).Comments[0].Author.ID = 5 }, 0, false},
+		"one comment more": {func(f *contract.Facts) {
+			more := *thread(f)
+			more.NodeID, more.Comments = "PRRT_more", []contract.ThreadComment{{At: f.ReadAt, Author: more.Comments[0].Author, ID: 5, NodeID: "PRRC_more", Text: untrusted.New("More.")}}
+			f.Threads = append(f.Threads, more)
+		}, 0, false},
+		"a reply in another thread": {func(f *contract.Facts) {
+			other := f.Threads[0]
+			n := len(other.Comments) - 1
+			other.NodeID, other.Comments = "PRRT_other", []contract.ThreadComment{other.Comments[0], other.Comments[n]}
+			f.Threads[0].Comments = f.Threads[0].Comments[:n]
+			f.Threads = append(f.Threads, other)
+		}, 1, false},
 		"no line comment":   {func(f *contract.Facts) { f.Threads = f.Threads[:len(f.Threads)-1] }, 0, false},
 		"a comment's line":  {func(f *contract.Facts) { thread(f).OriginalLine = &line }, 0, false},
 		"a comment's side":  {func(f *contract.Facts) { thread(f).Side = contract.Left }, 0, false},
