@@ -356,7 +356,11 @@ func TestTogether(t *testing.T) {
 				_, w := p.start(t)
 				again := *w
 				list := together(serialised, t, w, &again)
-				if n := len(w.left().reviews); n < 1 || n > most || list[0].code != 0 || list[1].code != 0 || w.alive() != 0 {
+				ended := func(e ended) bool {
+					// Beside another execution the check may be read back in the other's words, which docs/security.md says.
+					return e.code == 0 || !serialised && slices.Contains(e.outcome.Reasons, contract.CodeReadbackMismatch)
+				}
+				if n := len(w.left().reviews); n < 1 || n > most || !ended(list[0]) || !ended(list[1]) || w.alive() != 0 {
 					t.Errorf("%d reviews, at most %d wanted; codes %d and %d\n%s\n%s", n, most, list[0].code, list[1].code, list[0].log, list[1].log)
 				}
 				w.holdsClaims(list[0])

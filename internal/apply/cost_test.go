@@ -70,15 +70,15 @@ func TestCalls(t *testing.T) {
 	t.Logf("%d calls, %d from the mint on: %+v", len(counted), len(counted)-mint, e.applied.Calls)
 }
 
-// TestCallsOfReplies holds the bound of issue 3: 2n + 10 calls from the mint on for n Effects.
+// TestCallsOfReplies holds the bound of a Run that meets no fault: 2n + 10 calls from the mint on for n Effects.
 func TestCallsOfReplies(t *testing.T) {
 	w := newWorld(t, nil).reviewed().pushed()
 	w.admit()
 	w.answer(w.answers())
 	e := w.apply(nil)
 	mint := slices.IndexFunc(e.calls, func(c emulator.Call) bool { return strings.HasSuffix(c.Operation, "/access_tokens") })
-	if after, n := len(e.calls)-mint, len(e.applied.Effects); after > 2*n+10 {
-		t.Errorf("%d calls for %d Effects", after, n)
+	if after, n := len(e.calls)-mint, len(e.applied.Effects); e.code != 0 || n < 3 || mint < 0 || after > 2*n+10 {
+		t.Errorf("%d calls for %d Effects, exit %d\n%s", after, n, e.code, e.log)
 	}
 }
 

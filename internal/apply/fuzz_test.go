@@ -70,7 +70,7 @@ func (g given) forbidden(method, path, request string) string {
 	}
 	switch {
 	case method == http.MethodGet:
-		if !strings.HasPrefix(path, repository) && !strings.HasPrefix(path, "/_blob/") {
+		if path != repository && !strings.HasPrefix(path, repository+"/") && !strings.HasPrefix(path, "/_blob/") {
 			return "it reads elsewhere"
 		}
 	case method == http.MethodPost && path == "/graphql":

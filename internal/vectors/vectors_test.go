@@ -53,10 +53,10 @@ func vectors(t *testing.T, kind string) {
 // TestEveryRowIsAccountedFor holds the two lists of rows: each row is a vector, or says why it cannot be one, and each vector
 // is a row of its list.
 func TestEveryRowIsAccountedFor(t *testing.T) {
-	for kind, atLeast := range map[string]int{"attacks": attackRows, "delivery": deliveryRows} {
+	for kind, size := range map[string]int{"attacks": attackRows, "delivery": deliveryRows} {
 		rows := index(t, kind)
-		if len(rows) != atLeast {
-			t.Errorf("%s.txt has %d rows, the collection has %d", kind, len(rows), atLeast)
+		if len(rows) != size {
+			t.Errorf("%s.txt has %d rows, the collection has %d", kind, len(rows), size)
 		}
 		files, err := filepath.Glob(filepath.Join(folder, kind, "*.txtar"))
 		if err != nil {
