@@ -1,5 +1,5 @@
 # make demo needs Go alone. make test installs what it may (npm packages at pinned versions; bubblewrap where it is root).
-.PHONY: help demo test mutants bench lint generate build
+.PHONY: help demo test mutants fuzz bench lint generate build
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -12,6 +12,9 @@ test: ## every test; what cannot run here fails and says what is missing
 
 mutants: ## break one line of the source at a time; the test that is there for it must fail
 	go run ./cmd/mutants
+
+fuzz: ## every fuzz target for 20 seconds, from the corpus that make test plays
+	./scripts/fuzz
 
 bench: ## speed and memory, as ratios and counts
 	./scripts/bench

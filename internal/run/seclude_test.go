@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,12 +50,15 @@ func asNobody(t *testing.T, commands ...*exec.Cmd) {
 // same user can look into it, that its environment holds the credential no longer, not even for root, and that neither the CLI
 // nor anything else that was started holds it. Root can still read the program's memory: nothing hides from it.
 func TestBrokerCredentialIsHidden(t *testing.T) {
+	// A credential of this test alone: every process of the machine is looked into, and other tests hand theirs to a CLI.
+	token := testToken + rand.Text()
 	program := filepath.Join(t.TempDir(), "run")
 	if output, err := exec.Command("go", "build", "-o", program, "../../actions/run").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v: %s", err, output)
 	}
 	s := newStage(t)
 	s.brokered()
+	s.env[engine.CredentialName] = token
 	ready, seen := filepath.Join(t.TempDir(), "ready"), filepath.Join(t.TempDir(), "seen")
 	must(t, syscall.Mkfifo(ready, 0o600))
 	s.scripted(t, `env > `+seen+`; echo "$PPID" > `+ready+`; exec sleep 1000`)
@@ -103,14 +107,14 @@ func TestBrokerCredentialIsHidden(t *testing.T) {
 	if os.Geteuid() == 0 {
 		environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 		must(t, err)
-		if bytes.Contains(environment, []byte(testToken)) || !bytes.Contains(environment, []byte("AIRLOCK_RESULT=")) {
+		if bytes.Contains(environment, []byte(token)) || !bytes.Contains(environment, []byte("AIRLOCK_RESULT=")) {
 			t.Errorf("the environment for root: %q", environment)
 		}
 	}
 	for _, file := range []string{"cmdline", "limits"} {
 		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, file))
 		must(t, err)
-		if bytes.Contains(data, []byte(testToken)) {
+		if bytes.Contains(data, []byte(token)) {
 			t.Errorf("%s holds the credential", file)
 		}
 		if file == "limits" && !regexp.MustCompile(`Max core file size +[01] +[01] `).Match(data) {
@@ -125,13 +129,13 @@ func TestBrokerCredentialIsHidden(t *testing.T) {
 		if err != nil {
 			continue // gone, or another user's
 		}
-		if others++; bytes.Contains(data, []byte(testToken)) && filepath.Base(filepath.Dir(path)) != strconv.Itoa(os.Getpid()) {
+		if others++; bytes.Contains(data, []byte(token)) && filepath.Base(filepath.Dir(path)) != strconv.Itoa(os.Getpid()) {
 			t.Errorf("%s holds the credential", path)
 		}
 	}
 	told, err := os.ReadFile(seen)
 	must(t, err)
-	if others == 0 || bytes.Contains(told, []byte(testToken)) || !bytes.Contains(told, []byte("\nCLAUDE_CODE_OAUTH_TOKEN=airlock-run-")) && !bytes.HasPrefix(told, []byte("CLAUDE_CODE_OAUTH_TOKEN=airlock-run-")) {
+	if others == 0 || bytes.Contains(told, []byte(token)) || !bytes.Contains(told, []byte("\nCLAUDE_CODE_OAUTH_TOKEN=airlock-run-")) && !bytes.HasPrefix(told, []byte("CLAUDE_CODE_OAUTH_TOKEN=airlock-run-")) {
 		t.Errorf("the CLI's environment: %q", told)
 	}
 
@@ -141,7 +145,7 @@ func TestBrokerCredentialIsHidden(t *testing.T) {
 		t.Errorf("reason %s, credential %s: %s", *result.Reason, result.Engine.Credential, s.stderr.String())
 	}
 	for name, data := range map[string][]byte{"stdout": s.stdout.Bytes(), "stderr": s.stderr.Bytes()} {
-		if bytes.Contains(data, []byte(testToken)) {
+		if bytes.Contains(data, []byte(token)) {
 			t.Errorf("%s holds the credential", name)
 		}
 	}
