@@ -24,7 +24,8 @@ type Match struct {
 //   - backwards or in rot13, and in either of them within or around an encoding.
 //
 // It does not join what other text separates, or a token without its beginning, which nothing tells from other random
-// letters; nor does it find what is compressed, encrypted, or written in words. Holds finds more of one known credential.
+// letters, or one that is spaced out behind a word of the same line; nor does it find what is compressed, encrypted, or written in words.
+// Holds finds more of one known credential.
 func Find(text string) []Match {
 	plain := visible(text)
 	var found []Match
