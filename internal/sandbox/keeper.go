@@ -105,8 +105,7 @@ func (k *keeper) confine() error {
 		unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0),
 		unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),
 		unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0),
-		// A limit of one byte also keeps a core from a handler that the system pipes it to; one of 0 would not.
-		unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: 1, Max: 1}),
+		limitCore(),
 	)
 	descriptors, listed := filepath.Glob("/proc/self/fd/*")
 	err = errors.Join(err, listed)
@@ -116,6 +115,18 @@ func (k *keeper) confine() error {
 		}
 	}
 	return err
+}
+
+// limitCore lets nothing write this process down. A limit of one byte also keeps a core from a handler that the system pipes it to,
+// which one of 0 would not; a limit that is 0 already cannot be raised.
+func limitCore() error {
+	var core unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_CORE, &core); err != nil {
+		return err
+	}
+	core.Max = min(core.Max, 1)
+	core.Cur = core.Max
+	return unix.Setrlimit(unix.RLIMIT_CORE, &core)
 }
 
 // keep follows one order to its end.
