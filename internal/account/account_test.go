@@ -184,6 +184,22 @@ func TestUnpostedStates(t *testing.T) {
 	}
 }
 
+// TestResultAlone holds that without the record of the writes nothing is said not to have been posted or tried.
+func TestResultAlone(t *testing.T) {
+	for _, run := range []string{"A", "B"} {
+		r := model(t, run)
+		text := Text([]Account{Of(Records{Result: r.Result})}, TextOptions{})
+		for _, claim := range []string{"not posted", ": not tried"} {
+			if strings.Contains(text, claim) {
+				t.Errorf("%s: no record of the writes is there, and it says %q:\n%s", run, claim, text)
+			}
+		}
+		if !strings.Contains(text, "not known whether it was posted") || !strings.Contains(text, "not known whether it was tried") {
+			t.Errorf("%s: it does not say what is not known:\n%s", run, text)
+		}
+	}
+}
+
 // TestAbsent holds that an account of a part of the records says which others it lacks, and makes no link it does not know.
 func TestAbsent(t *testing.T) {
 	r := model(t, "A")

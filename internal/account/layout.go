@@ -258,7 +258,11 @@ func (a Account) findingEntries() []entry {
 		if f.Title != nil {
 			e.details = append(e.details, theirs(*f.Title))
 		}
-		e.details = append(e.details, line{span{text: f.stateWords(), tone: f.tone()}})
+		said = line{span{text: f.stateWords(), tone: f.tone()}}
+		if f.State == StateNotPosted && a.nothingTellsWrites() {
+			said = line{span{text: "not known whether it was posted", tone: open}}
+		}
+		e.details = append(e.details, said)
 		list = append(list, e)
 	}
 	return list
@@ -320,6 +324,11 @@ func unpostedWords(state string) string {
 	return "not posted"
 }
 
+// nothingTellsWrites: without applied/1 what is not shown to stand may stand all the same.
+func (a Account) nothingTellsWrites() bool {
+	return slices.Contains(a.Absent, "applied/1")
+}
+
 func (a Account) answerEntries() []entry {
 	var list []entry
 	for _, answer := range a.Answers {
@@ -335,7 +344,11 @@ func (a Account) answerEntries() []entry {
 			}
 			e.details = []line{{words("posted by "), value(answer.Effect), words("; "), so}}
 		} else {
-			e.details = []line{{span{text: unpostedWords(answer.State), tone: open}}}
+			text := unpostedWords(answer.State)
+			if answer.State == StateNotPosted && a.nothingTellsWrites() {
+				text = "not known whether it was posted"
+			}
+			e.details = []line{{span{text: text, tone: open}}}
 		}
 		list = append(list, e)
 	}
@@ -348,6 +361,9 @@ func (a Account) effectEntries() []entry {
 		state := effect.State
 		if state == "" {
 			state = "not tried"
+			if a.nothingTellsWrites() {
+				state = "not known whether it was tried"
+			}
 		}
 		e := entry{line: line{value(effect.ID), words(" "), value(effect.Type), words(": "), span{text: spoken(state), tone: toneOf(state)}}, url: effect.URL}
 		if effect.Asked != nil {
