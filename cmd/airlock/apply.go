@@ -139,7 +139,7 @@ func readMaterial(options planOptions) (apply.Material, error) {
 		return m, usage("apply --plan: --result is needed: the Decision admits, so run wrote a result.json")
 	}
 	if m.Result, err = readFile(options.result, maxResultFile); err != nil {
-		return m, badInput(contract.CodeRecordInvalid, options.result, err)
+		return m, usage("apply --plan: %s: %w", visible(options.result), err)
 	}
 	return m, nil
 }
@@ -171,10 +171,10 @@ func bundleFault(err error) error {
 
 func readRecord(path, kind string, record any) error {
 	data, err := readFile(path, maxBundleFile)
-	if err == nil {
-		err = schema.Decode(kind, data, record)
-	}
 	if err != nil {
+		return usage("apply --plan: %s: %w", visible(path), err)
+	}
+	if err := schema.Decode(kind, data, record); err != nil {
 		return badInput(contract.CodeRecordInvalid, path, err)
 	}
 	return nil

@@ -140,7 +140,7 @@ func isArchive(name string, data []byte) bool {
 func (f *found) archive(name string, data []byte) {
 	reader, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		f.fault(contract.CodeArtifactShape, name, errors.New("it is no zip archive that can be read"))
+		f.fault(contract.CodeUsage, name, errors.New("it is no zip archive that can be read; if it was downloaded, it may not be whole"))
 		return
 	}
 	left := int64(maxArchive)
@@ -216,6 +216,8 @@ func (f *found) take(file string, data []byte, must bool) {
 		return
 	case must && known && slices.Contains(schema.Kinds(), kind):
 		f.fault(contract.CodeUsage, file, fmt.Errorf("%s is no record of how a Run went", kind))
+	case must && bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) && !json.Valid(data):
+		f.fault(contract.CodeUsage, file, errors.New("it is no whole JSON document: it was cut or changed"))
 	case must:
 		f.fault(contract.CodeUsage, file, errors.New("it does not say that it is a record: field schema is not one that is known"))
 	}
