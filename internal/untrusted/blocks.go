@@ -129,8 +129,13 @@ func (c *cursor) isBreak() bool {
 	return count >= 3
 }
 
+// deepest is how many containers one line may begin before a list item. The specification has no limit; newer cmark-gfm and
+// comrak take the hundredth for text, and what looks like a fence in it too.
+const deepest = 50
+
 // read takes the next line, without its end, and says what it is. For a line
-// that opens a fence, mark is the place of the fence in the line.
+// that opens a fence, mark is the place of the fence in the line; for a line of
+// text that would nest too deep, where the mark of a list is to be escaped.
 func (b *blocks) read(line string) (what role, mark int) {
 	c := newCursor(line)
 	matched := b.match(c)
@@ -159,7 +164,7 @@ func (b *blocks) read(line string) (what role, mark int) {
 			b.containers[last].empty = false // only the innermost can be
 		}
 	}
-	for {
+	for depth := 0; ; depth++ {
 		columns, next := c.indent()
 		if next == len(line) {
 			if !started {
@@ -194,6 +199,9 @@ func (b *blocks) read(line string) (what role, mark int) {
 			return textLine, 0
 		}
 		width, ok := listMarker(rest, inParagraph)
+		if ok && depth >= deepest {
+			mark, ok = next+width-1, false
+		}
 		if !ok {
 			break
 		}
@@ -216,7 +224,7 @@ func (b *blocks) read(line string) (what role, mark int) {
 	goesOn := wasParagraph && all && !started
 	start()
 	b.paragraph = goesOn || columns <= 3
-	return textLine, 0
+	return textLine, mark
 }
 
 // match moves over what continues the open containers and returns how many do.
@@ -266,9 +274,13 @@ func opensFence(s string) (fence, bool) {
 	if s[0] != '`' && s[0] != '~' {
 		return fence{}, false
 	}
-	f := fence{mark: s[0], length: countByte(s, s[0])}
-	return f, f.length >= 3 && (f.mark == '~' || !strings.Contains(s[f.length:], "`"))
+	run := countByte(s, s[0])
+	return fence{mark: s[0], length: min(run, longestFence)}, run >= 3 && (s[0] == '~' || !strings.Contains(s[run:], "`"))
 }
+
+// longestFence is the most marks that cmark-gfm counts of a fence: as many close a longer one. Render writes no longer one,
+// so that whoever counts further sees the same end.
+const longestFence = 255
 
 func isHeading(s string) bool {
 	level := countByte(s, '#')

@@ -9,7 +9,7 @@ import (
 
 // rendererVersion changes with every change of what Render writes that is not in
 // a table of this package.
-const rendererVersion = "2"
+const rendererVersion = "3"
 
 // Digest is `sha256:` and the digest of all that decides what Escape and Render
 // write, a part of the Release's contract: two programs with one digest render

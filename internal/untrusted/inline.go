@@ -54,7 +54,7 @@ func (w *inline) line(line string) {
 		}
 		return
 	}
-	content := len(line) - len(strings.TrimLeft(line, " \t>*+-0123456789.)"))
+	content := len(line) - len(strings.TrimLeft(line, containerMarks))
 	spans := codeSpans(line)
 	for i := 0; i < len(line); {
 		c := line[i]
@@ -176,9 +176,13 @@ func (w *inline) word(line string, i int) int {
 		end++
 	}
 	word, rest := line[i:end], line[end:]
+	host := followsAt(line[:i])
+	if host {
+		w.breakWord()
+	}
 	switch {
 	case colonSlashes(rest) > 0:
-		if n := allowedURL(line, i, w.hosts); n > 0 {
+		if n := allowedURL(line, i, w.hosts); n > 0 && !host {
 			w.write(line[i : i+n])
 			return i + n
 		}
@@ -201,6 +205,25 @@ func (w *inline) word(line string, i int) int {
 	}
 	w.write(word)
 	return end
+}
+
+// followsAt reports whether before ends in the first part of an address, an @ and marks, escaped or not, that its host may
+// begin with: Markdown makes a link of a@_b.example too.
+func followsAt(before string) bool {
+	at := len(before)
+	for at > 0 && strings.IndexByte("-_./", before[at-1]) >= 0 {
+		at--
+		if at > 0 && before[at-1] == '\\' {
+			at--
+		}
+	}
+	user, found := strings.CutSuffix(before[:at], "@")
+	user = strings.TrimSuffix(user, `\`)
+	if at == len(before) || !found || user == "" {
+		return false
+	}
+	last := user[len(user)-1]
+	return isAlphanumeric(last) || strings.IndexByte(".+-_", last) >= 0
 }
 
 // breakLast writes line[i:end] with a break before its last character, unless
@@ -233,12 +256,18 @@ func opensCommand(s string) bool {
 // isDelimiterRow reports whether a line, whatever list or quote it may begin, can
 // be the row of dashes that makes the line above it the head of a table.
 func isDelimiterRow(line string) bool {
-	return strings.Trim(line, " \t>*+-0123456789.)|:") == "" && strings.Contains(line, "-") && strings.ContainsAny(line, "|:")
+	return strings.Trim(line, containerMarks+"|:") == "" && strings.Contains(line, "-") && strings.ContainsAny(line, "|:")
 }
+
+// longestRun is how many backquotes may begin a code span. The specification has no limit; cmark, cmark-gfm and comrak take
+// a longer run for text, and what it encloses with it.
+const longestRun = 80
 
 // codeSpans finds the code spans that begin and end in the line, by where they
 // begin. A run of backquotes is closed by the next of the same length; one that
-// none closes is text. A backslash before a run takes its first backquote away.
+// none closes, or that is longer than longestRun, is text. A backslash before a
+// run takes its first backquote away. A span that could be part of a definition
+// is text too.
 func codeSpans(line string) map[int]int {
 	if !strings.Contains(line, "`") {
 		return nil
@@ -275,13 +304,41 @@ func codeSpans(line string) map[int]int {
 				continue
 			}
 		}
+		if length > longestRun {
+			continue
+		}
 		if c, ok := closer(r, length); ok {
-			spans[at] = runs[c].at + length
+			if end := runs[c].at + length; !defines(line, at, end) {
+				spans[at] = end
+			}
 			r = c
 		}
 	}
 	return spans
 }
+
+// defines reports whether the code span line[from:to] may end the label of a link reference definition or of a footnote.
+// Markdown reads those before code, and shows nothing of them. The label may begin in a line before this one, that of a
+// footnote at the start of this one only, where it may hold any mark but a closing bracket.
+func defines(line string, from, to int) bool {
+	if strings.HasPrefix(strings.TrimLeft(line, containerMarks), "[^") && strings.Contains(line[from:to], "]:") {
+		return true
+	}
+	for i := from; i < to; i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '[':
+			return false
+		case ']':
+			return i+1 < to && line[i+1] == ':'
+		}
+	}
+	return false
+}
+
+// containerMarks are what the marks of quotes and lists consist of.
+const containerMarks = " \t>*+-0123456789.)"
 
 // escapedAt reports whether an odd number of backslashes stands before i.
 func escapedAt(line string, i int) bool {

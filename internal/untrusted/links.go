@@ -111,9 +111,11 @@ func refers(path string) bool {
 
 // allowedTarget returns the length of a `(https://…)` after the bracket at i that
 // may stand: the whole of it an allowed URL, behind a plain text that is no image.
+// Where the bracket before it is escaped, the text begins at another, which may
+// be an image's.
 func allowedTarget(line string, i int, hosts []string) int {
 	open := strings.LastIndexAny(line[:i], "[]`")
-	if open < 0 || line[open] != '[' || open > 0 && line[open-1] == '!' {
+	if open < 0 || line[open] != '[' || open > 0 && line[open-1] == '!' || escapedAt(line, open) {
 		return 0
 	}
 	n := urlLength(line[i+2:], hosts)

@@ -50,12 +50,15 @@ func Render(t Text, options Options) string {
 			continue
 		case fenceOpens:
 			out.WriteString(line[:mark+structure.fence.length])
-			if info := line[mark+structure.fence.length:]; plainInfo(info) {
+			if info := strings.TrimLeft(line[mark:], string(structure.fence.mark)); plainInfo(info) {
 				out.WriteString(info)
 			}
 		case fenceCloses:
 			out.WriteString(line)
 		default:
+			if mark > 0 {
+				line = line[:mark] + `\` + line[mark:]
+			}
 			writer.line(showHidden(line))
 		}
 		if end != "" {

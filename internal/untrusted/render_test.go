@@ -24,6 +24,7 @@ var fragments = []string{
 	"![a](https://evil.example/x)", "[t](https://evil.example)", "[t](https://github.com/o/r)", "![t](https://github.com/o/r)", "[a]: https://evil.example", "[a]", "[^1]", "[^1]: x", "![", "](", "]:", "[", "]", "(", ")",
 	"https://evil.example/x", "http://evil.example", "https://github.com/o/r/blob/main/a.go#L1", "https://github.com/o/r/issues/1", "https://github.com@evil.example", "www.evil.example", "smb://evil/share", "https", "://", ":", "/", "www", ".",
 	"\\", "\\\\", "\\@", "\\#", "$", "$$", "$`", "$x$", "$`x`$", "＃1", "﹫user", ".deploy", "https://github.com/user-attachments/assets/a", "```math", "```mermaid", "```text", "> [!NOTE]\n", "- [ ] ", "*", "**", "_", "a", "1", "word", "s", "h",
+	strings.Repeat("`", 80), strings.Repeat("`", 81), strings.Repeat("~", 256), strings.Repeat("- ", 60), `\[`, "@_", "@-", "@.b.co", "`]: x`", "[^`a]: `",
 	"\u200b", "\u202e", "\U000e0041", "\ufe0f", "\u00ad", "\u061c", "\x00", "\x1b", "\x7f", "\u0085", "é", "🙂",
 }
 

@@ -28,7 +28,7 @@ var patterns = []struct {
 	what    string
 	pattern *regexp.Regexp
 }{
-	{"mention or address", regexp.MustCompile(`[@＠﹫][A-Za-z0-9]`)},
+	{"mention or address", regexp.MustCompile(`[@＠﹫][A-Za-z0-9]|[A-Za-z0-9.+_-]@[-_./]+[A-Za-z0-9]`)},
 	{"reference", regexp.MustCompile(`[#＃﹟][0-9]`)},
 	{"GH reference", regexp.MustCompile(`(?i)(?:^|[^a-z0-9])gh-[0-9]`)},
 	{"commit", regexp.MustCompile(`(?:^|[^0-9A-Za-z])[0-9a-fA-F]{40}(?:$|[^0-9A-Za-z])`)},
