@@ -55,6 +55,7 @@ func TestFindSeesThroughDisguise(t *testing.T) {
 	for _, token := range []string{"ghp_" + mixed, "sk-ant-oat01-" + mixed + "-AA", "AKIA2E3XAMPL4EXAMPLE", bigAppToken()} {
 		for name, hidden := range map[string]string{
 			"backwards":              reversed(token),
+			"escaped for Markdown":   strings.NewReplacer("_", `\_`, "-", `\-`, ".", `\.`).Replace(token),
 			"rot13":                  rot13(token),
 			"base64":                 base64.StdEncoding.EncodeToString([]byte(token)),
 			"base64 inside":          base64.RawURLEncoding.EncodeToString([]byte("k=" + token)),

@@ -82,8 +82,8 @@ func visible(text string) view {
 	return b.view()
 }
 
-// unescaped reads what stands for one character of ASCII as that character: %67, &#103;, \x67, \u0067, \u{67}, \147, and the
-// full-width and mathematical forms of letters and digits. It reports whether there is any.
+// unescaped reads what stands for one character of ASCII as that character: %67, &#103;, \x67, \u0067, \u{67}, \147, a mark
+// behind a backslash, and the full-width and mathematical forms of letters and digits. It reports whether there is any.
 func (v view) unescaped() (view, bool) {
 	b := builder{of: v}
 	for at := 0; at < len(v.text); at++ {
@@ -132,6 +132,9 @@ func escaped(s string) (c byte, size int) {
 	case '\\':
 		if number(`\x`, "", 16, 2, 2) || number(`\u{`, "}", 16, 1, 6) || number(`\u`, "", 16, 4, 4) || number(`\U`, "", 16, 8, 8) || number(`\`, "", 8, 3, 3) {
 			return c, size
+		}
+		if len(s) > 1 && s[1] > ' ' && s[1] < 0x7f && !isWord(s[1]) {
+			return s[1], 2 // Markdown shows the mark alone
 		}
 	case '&':
 		if end := strings.IndexByte(s[:min(len(s), longestEntity)], ';'); end > 0 {
