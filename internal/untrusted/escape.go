@@ -70,10 +70,15 @@ func Escape[Bytes string | []byte](s Bytes) (string, Escaped) {
 }
 
 // VisibleLine is a text on one line with nothing hidden in it: Escape, with line
-// breaks and tabs written as escapes too. Unescape gives the text back.
+// breaks and tabs written as escapes too, and backquotes where there are so many
+// in a row that no code span could hold them. Unescape gives the text back.
 func VisibleLine(t Text) string {
 	visible, _ := Escape(t.raw)
-	return lineEscapes.Replace(visible)
+	visible = lineEscapes.Replace(visible)
+	if strings.Contains(visible, strings.Repeat("`", longestRun)) {
+		visible = strings.ReplaceAll(visible, "`", "⟦U+0060⟧")
+	}
+	return visible
 }
 
 var lineEscapes = strings.NewReplacer("\r", "⟦U+000D⟧", "\n", "⟦U+000A⟧", "\t", "⟦U+0009⟧")

@@ -59,6 +59,7 @@ func TestHiddenIsUnicodes(t *testing.T) {
 func TestVisibleLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"a/b.go": "a/b.go", "": "", "a\r\nb\tc\rd": "a⟦U+000D⟧⟦U+000A⟧b⟦U+0009⟧c⟦U+000D⟧d", "\u202e\xff⟦": "⟦U+202E⟧⟦xFF⟧⟦U+27E6⟧",
+		"a`" + strings.Repeat("`", 78): "a`" + strings.Repeat("`", 78), "`a" + strings.Repeat("`", 80): "⟦U+0060⟧a" + strings.Repeat("⟦U+0060⟧", 80),
 	} {
 		got := VisibleLine(New(text))
 		if back, err := Unescape(got); got != want || err != nil || back != text {
