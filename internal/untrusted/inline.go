@@ -297,6 +297,7 @@ func codeSpans(line string) map[int]int {
 		return candidates[0], true
 	}
 	spans := map[int]int{}
+	footnote := strings.HasPrefix(strings.TrimLeft(line, containerMarks), "[^")
 	for r := 0; r < len(runs); r++ {
 		at, length := runs[r].at, runs[r].length
 		if escapedAt(line, at) {
@@ -308,7 +309,7 @@ func codeSpans(line string) map[int]int {
 			continue
 		}
 		if c, ok := closer(r, length); ok {
-			if end := runs[c].at + length; !defines(line, at, end) {
+			if end := runs[c].at + length; !defines(line[at:end], footnote) {
 				spans[at] = end
 			}
 			r = c
@@ -317,21 +318,21 @@ func codeSpans(line string) map[int]int {
 	return spans
 }
 
-// defines reports whether the code span line[from:to] may end the label of a link reference definition or of a footnote.
-// Markdown reads those before code, and shows nothing of them. The label may begin in a line before this one, that of a
-// footnote at the start of this one only, where it may hold any mark but a closing bracket.
-func defines(line string, from, to int) bool {
-	if strings.HasPrefix(strings.TrimLeft(line, containerMarks), "[^") && strings.Contains(line[from:to], "]:") {
+// defines reports whether a code span may end the label of a link reference definition or of a footnote. Markdown reads those
+// before code, and shows nothing of them. The label may begin in a line before this one; that of a footnote only where the line
+// begins as one, and it may hold any mark but a closing bracket.
+func defines(span string, footnote bool) bool {
+	if footnote && strings.Contains(span, "]:") {
 		return true
 	}
-	for i := from; i < to; i++ {
-		switch line[i] {
+	for i := 0; i < len(span); i++ {
+		switch span[i] {
 		case '\\':
 			i++
 		case '[':
 			return false
 		case ']':
-			return i+1 < to && line[i+1] == ':'
+			return i+1 < len(span) && span[i+1] == ':'
 		}
 	}
 	return false
