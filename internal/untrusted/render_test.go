@@ -81,7 +81,7 @@ var nested = map[string]func(size int) string{
 		return strings.Repeat("One goroutine a job: a full queue starts as many as it holds, and `Run` returns.\n", n/80)
 	},
 	"backquotes":       func(n int) string { return strings.Repeat("` `` ``` ```` ` ", n/16) },
-	"quotes and code":  func(n int) string { return strings.Repeat("> ", n/4) + strings.Repeat("`x`", n/6) },
+	"quotes and code":  func(n int) string { return strings.Repeat("> ", n/4) + strings.Repeat("`x` ", n/8) },
 	"one long run":     func(n int) string { return strings.Repeat("`", n) },
 	"unequal runs":     unequalRuns,
 	"brackets":         func(n int) string { return strings.Repeat("[", n/2) + strings.Repeat("](", n/4) },
