@@ -81,10 +81,15 @@ func TestWeighIsNeverLess(t *testing.T) {
 			if err := contract.Decode(worst(t, "x"), &answer); err != nil {
 				t.Fatal(err)
 			}
-			// Half the Findings, so that most stay valid.
-			answer.Findings = answer.Findings[:25]
+			// Half the Findings, so that most stay valid; fewer of those whose paths hold more backquotes in a row than a code
+			// span takes, each of which is written as an escape.
+			count := 25
+			if text == "`" {
+				count = 15
+			}
+			answer.Findings = answer.Findings[:count]
 			review := answer.Effects[0].SubmitReview
-			review.Threads = review.Threads[:25]
+			review.Threads = review.Threads[:count]
 			for i := range answer.Findings {
 				answer.Findings[i].Text = untrusted.New(strings.Repeat(text, 200/len(text)))
 				answer.Findings[i].Title = untrusted.New(strings.Repeat(text, 60/len(text)))
