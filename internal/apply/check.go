@@ -140,27 +140,30 @@ func (r reporter) list(ctx context.Context) ([]checkRun, error) {
 // listChecks reads an App's checks of one name on a commit, on all pages.
 func listChecks(ctx context.Context, client *github.Client, repository, name, commit string, app int64) ([]checkRun, error) {
 	var checks []checkRun
+	unusable := github.Malformed("GET check-runs", "the list is missing, or does not end")
 	path := fmt.Sprintf("%s/commits/%s/check-runs?check_name=%s&filter=all&app_id=%d", repository, commit, url.QueryEscape(name), app)
-	for page := 1; ; page++ {
+	whole, err := github.Pages(path, maxCheckPages, func(path string) (*github.Response, error) {
 		var list struct {
 			CheckRuns []checkRun `json:"check_runs"`
 		}
-		response, err := client.REST(ctx, http.MethodGet, github.Page(path, page), nil, &list)
-		switch {
-		case err != nil:
-			return nil, err
-		case list.CheckRuns == nil || page > maxCheckPages:
-			return nil, github.Malformed("GET check-runs", "the list is missing, or does not end")
+		response, err := client.REST(ctx, http.MethodGet, path, nil, &list)
+		if err == nil && list.CheckRuns == nil {
+			err = unusable
 		}
 		for _, run := range list.CheckRuns {
 			if run.App.ID == app {
 				checks = append(checks, run)
 			}
 		}
-		if !response.More {
-			return checks, nil
-		}
+		return response, err
+	})
+	if err == nil && !whole {
+		err = unusable
 	}
+	if err != nil {
+		return nil, err
+	}
+	return checks, nil
 }
 
 // patiently makes a call again where GitHub said that it did nothing and waiting may help.

@@ -75,17 +75,21 @@ const maxPendingPages = 50
 // all reads a list to its end.
 func all(ctx context.Context, client *github.Client, path string) ([]unsubmitted, error) {
 	var list []unsubmitted
-	for page := 1; ; page++ {
+	unusable := github.Malformed("GET /"+path, "the list is missing, or does not end")
+	whole, err := github.Pages(path, maxPendingPages, func(path string) (*github.Response, error) {
 		var items []unsubmitted
-		response, err := client.REST(ctx, http.MethodGet, github.Page(path, page), nil, &items)
-		switch {
-		case err != nil:
-			return nil, err
-		case items == nil || page > maxPendingPages:
-			return nil, github.Malformed("GET /"+path, "the list is missing, or does not end")
+		response, err := client.REST(ctx, http.MethodGet, path, nil, &items)
+		if err == nil && items == nil {
+			err = unusable
 		}
-		if list = append(list, items...); !response.More {
-			return list, nil
-		}
+		list = append(list, items...)
+		return response, err
+	})
+	if err == nil && !whole {
+		err = unusable
 	}
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
 }

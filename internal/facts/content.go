@@ -45,7 +45,7 @@ func (r reader) readContent(ctx context.Context) (rawContent, error) {
 			return content, err
 		}
 	}
-	_, err = listREST(r.pull()+"/files", filesPages, func(path string) (*github.Response, error) {
+	_, err = github.Pages(r.pull()+"/files", filesPages, func(path string) (*github.Response, error) {
 		var page []*gogithub.CommitFile
 		response, err := r.client.REST(ctx, "GET", path, nil, &page, github.Limit(filesLimit))
 		content.files = append(content.files, page...)

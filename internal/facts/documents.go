@@ -79,11 +79,3 @@ const threadsPageDocument = `query ThreadsPage($owner: String!, $name: String!, 
 const threadCommentsPageDocument = `query ThreadCommentsPage($thread: ID!, $after: String!) {
 	node(id: $thread) { __typename ... on PullRequestReviewThread { comments(first: 100, after: $after) { ` + threadCommentFields + ` } } }
 }`
-
-// Documents lists the GraphQL documents that this package sends, by operation name.
-func Documents() map[string]string {
-	return map[string]string{
-		"DefaultBranch": defaultBranchDocument, "Conversation": conversationDocument, "SiblingsPage": siblingsPageDocument, "LabelsPage": labelsPageDocument, "CommentsPage": commentsPageDocument,
-		"ReviewsPage": reviewsPageDocument, "ThreadsPage": threadsPageDocument, "ThreadCommentsPage": threadCommentsPageDocument,
-	}
-}

@@ -16,7 +16,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func (r reader) readLabelEvents(ctx context.Context) (events []contract.LabelEvent, err error) {
 	events = []contract.LabelEvent{}
 	path := r.repository() + "/issues/" + itoa(r.request.Number) + "/events"
-	whole, err := listREST(path, maxPages, func(path string) (*github.Response, error) {
+	whole, err := github.Pages(path, maxPages, func(path string) (*github.Response, error) {
 		var page []*gogithub.IssueEvent
 		response, err := r.client.REST(ctx, "GET", path, nil, &page)
 		if err != nil {

@@ -64,17 +64,3 @@ func moreOfThread(ctx context.Context, client *github.Client, thread string) fun
 		return answer.Node.Comments, nil
 	}
 }
-
-// listREST reads the pages of a REST list, at most limit of them; whole is false where there are more.
-func listREST(path string, limit int, read func(path string) (*github.Response, error)) (whole bool, err error) {
-	for page := 1; page <= limit; page++ {
-		response, err := read(github.Page(path, page))
-		if err != nil {
-			return false, err
-		}
-		if !response.More {
-			return true, nil
-		}
-	}
-	return false, nil
-}

@@ -30,7 +30,7 @@ func (r reader) readRecords(ctx context.Context, now time.Time, defaultBranch st
 	records := contract.Records{Results: []contract.ResultRecord{}, WorkflowRuns: []contract.WorkflowRun{}}
 	since := now.Add(-recordTime).UTC().Truncate(time.Second)
 	path := r.repository() + "/actions/workflows/" + url.PathEscape(r.request.WorkflowFile) + "/runs?exclude_pull_requests=true"
-	whole, err := listREST(path, maxPages, func(path string) (*github.Response, error) {
+	whole, err := github.Pages(path, maxPages, func(path string) (*github.Response, error) {
 		var page gogithub.WorkflowRuns
 		response, err := r.client.REST(ctx, "GET", path, nil, &page)
 		if err != nil {
@@ -112,7 +112,7 @@ func (r reader) readResults(ctx context.Context, since time.Time, runs []contrac
 		ids[run.ID] = true
 	}
 	path := r.repository() + "/actions/artifacts"
-	whole, err := listREST(path, maxPages, func(path string) (*github.Response, error) {
+	whole, err := github.Pages(path, maxPages, func(path string) (*github.Response, error) {
 		var page artifactList
 		response, err := r.client.REST(ctx, "GET", path, nil, &page)
 		if err != nil {

@@ -79,7 +79,7 @@ func Siblings(numbers []int, checks []Check) []contract.Sibling {
 func (r reader) readChecks(ctx context.Context, head string) ([]Check, error) {
 	var checks []Check
 	path := r.repository() + "/commits/" + head + "/check-runs?filter=all&status=completed&check_name=" + url.QueryEscape(contract.CheckName(r.request.Role))
-	whole, err := listREST(path, maxPages, func(path string) (*github.Response, error) {
+	whole, err := github.Pages(path, maxPages, func(path string) (*github.Response, error) {
 		var page gogithub.ListCheckRunsResults
 		response, err := r.client.REST(ctx, "GET", path, nil, &page)
 		if err != nil {

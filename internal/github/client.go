@@ -194,6 +194,21 @@ func Page(path string, page int) string {
 	return fmt.Sprintf("%s%sper_page=100&page=%d", path, separator, page)
 }
 
+// Pages reads the pages of a REST list, at most limit of them, each by read, which is given its path. whole is false where there
+// are more. What read took of the pages before an error stands.
+func Pages(path string, limit int, read func(path string) (*Response, error)) (whole bool, err error) {
+	for page := 1; page <= limit; page++ {
+		response, err := read(Page(path, page))
+		if err != nil {
+			return false, err
+		}
+		if !response.More {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // Repository is the path of a repository, without a slash at its end.
 func Repository(owner, name string) string {
 	return "repos/" + url.PathEscape(owner) + "/" + url.PathEscape(name)
