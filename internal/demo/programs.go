@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/seed-2ea642bd/airlock/internal/workflow"
 )
 
 // programs are the names of the three binaries.
@@ -119,27 +121,9 @@ func (s *stage) job(ctx context.Context, name string, env map[string]string, kep
 			return ended{}, err
 		}
 	}
-	e.outputs, e.summary = parseOutputs(string(data[outputs])), string(data[summary])
+	e.outputs, e.summary = workflow.ParseOutputs(string(data[outputs])), string(data[summary])
 	return e, errors.Join(s.keep.file(kept+"/log.txt", log.Bytes()), s.keep.file(kept+"/outputs.txt", data[outputs]),
 		s.keep.file(kept+"/summary.md", data[summary]))
-}
-
-// parseOutputs reads a step's outputs in either form of the runner's file: name=value, or name<<DELIMITER.
-func parseOutputs(text string) map[string]string {
-	outputs := map[string]string{}
-	lines := splitLines(text)
-	for i := 0; i < len(lines); i++ {
-		if name, delimiter, ok := strings.Cut(lines[i], "<<"); ok {
-			var value []string
-			for i++; i < len(lines) && lines[i] != delimiter; i++ {
-				value = append(value, lines[i])
-			}
-			outputs[name] = strings.Join(value, "\n")
-		} else if name, value, ok := strings.Cut(lines[i], "="); ok {
-			outputs[name] = value
-		}
-	}
-	return outputs
 }
 
 func splitLines(text string) []string { return strings.Split(strings.TrimRight(text, "\n"), "\n") }

@@ -25,6 +25,7 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/emulator/emulatortest"
 	"github.com/seed-2ea642bd/airlock/internal/schema"
 	"github.com/seed-2ea642bd/airlock/internal/task"
+	"github.com/seed-2ea642bd/airlock/internal/workflow"
 )
 
 // playKey finds the play of a script.
@@ -221,26 +222,10 @@ func (p *play) ended(env map[string]string, log []byte) map[string]string {
 		p.must(err)
 		p.left.Write(data)
 		if name == "GITHUB_OUTPUT" {
-			outputs = parseOutputs(string(data))
+			outputs = workflow.ParseOutputs(string(data))
 		}
 	}
 	p.outputs = outputs
-	return outputs
-}
-
-// parseOutputs reads a step's outputs: name<<DELIMITER, the value, DELIMITER.
-func parseOutputs(text string) map[string]string {
-	outputs := map[string]string{}
-	lines := strings.Split(text, "\n")
-	for i := 0; i < len(lines); i++ {
-		if name, delimiter, ok := strings.Cut(lines[i], "<<"); ok {
-			var value []string
-			for i++; i < len(lines) && lines[i] != delimiter; i++ {
-				value = append(value, lines[i])
-			}
-			outputs[name] = strings.Join(value, "\n")
-		}
-	}
 	return outputs
 }
 
