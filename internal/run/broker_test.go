@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,10 +19,7 @@ import (
 // log, the outputs, the Result or on disk, holds it, the CLI's own token, or a word of the model's that is not the answer.
 func TestBrokerRealProgram(t *testing.T) {
 	const canary = "CANARY-2f81"
-	program := filepath.Join(t.TempDir(), "run")
-	if output, err := exec.Command("go", "build", "-o", program, "../../actions/run").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v: %s", err, output)
-	}
+	program := built(t)
 	api := standin.Start(t, strict(), standin.Message("tool_use", standin.Thinking(canary), standin.Text(canary),
 		standin.Call(standin.OutputTool, string(modelFile(t, "A.result.model.json")))))
 	s := realStage(t, api)
@@ -32,11 +28,7 @@ func TestBrokerRealProgram(t *testing.T) {
 	// A copy that another user can read, wherever this repository is.
 	s.env["AIRLOCK_CLI"] = copied(t, s.env["AIRLOCK_CLI"])
 	s.hand(t)
-	command := exec.Command(program)
-	for name, value := range s.env {
-		command.Env = append(command.Env, name+"="+value)
-	}
-	command.Stdout, command.Stderr = &s.stdout, &s.stderr
+	command := s.process(program)
 	asNobody(t, command)
 	if err := command.Run(); err != nil {
 		t.Fatalf("%v: %s%s", err, s.stdout.String(), s.stderr.String())

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -198,4 +199,46 @@ func writeAnswer(t testing.TB) string {
 	path := filepath.Join(t.TempDir(), "answer.json")
 	must(t, os.WriteFile(path, modelFile(t, "A.result.model.json"), 0o600))
 	return path
+}
+
+// built is the real program, as its action builds it.
+func built(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "run")
+	build := exec.Command("go", "build", "-trimpath", "-o", program, "../../actions/run")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v: %s", err, output)
+	}
+	return program
+}
+
+// process is the real program in this stage's environment, not started.
+func (s *stage) process(program string) *exec.Cmd {
+	command := exec.Command(program)
+	for name, value := range s.env {
+		command.Env = append(command.Env, name+"="+value)
+	}
+	command.Stdout, command.Stderr = &s.stdout, &s.stderr
+	return command
+}
+
+// untilAsked starts the program and returns when its CLI has written into the pipe. What is returned yields once, when the program
+// has ended.
+func (s *stage) untilAsked(t *testing.T, command *exec.Cmd, pipe string) <-chan error {
+	t.Helper()
+	must(t, command.Start())
+	started, ended := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := os.ReadFile(pipe) // waits until the CLI writes
+		started <- err
+	}()
+	go func() { ended <- command.Wait() }()
+	select {
+	case err := <-started:
+		must(t, err)
+	case err := <-ended:
+		t.Fatalf("it ended before it asked: %v: %s", err, s.stderr.String())
+	}
+	return ended
 }

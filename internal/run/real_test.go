@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -157,33 +156,14 @@ func TestSecretCanaries(t *testing.T) {
 // TestSignal holds that the program, as its own process, hands a signal on to the CLI and still writes a whole Result, and
 // that nothing it starts sees the credential of its environment.
 func TestSignal(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "run")
-	if output, err := exec.Command("go", "build", "-o", program, "../../actions/run").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v: %s", err, output)
-	}
+	program := built(t)
 	s := newStage(t)
 	ready := filepath.Join(t.TempDir(), "ready")
 	must(t, syscall.Mkfifo(ready, 0o600))
 	s.scripted(t, `echo ready > `+ready+`; exec sleep 1000`)
 	s.hand(t)
-	command := exec.Command(program)
-	for name, value := range s.env {
-		command.Env = append(command.Env, name+"="+value)
-	}
-	command.Stdout, command.Stderr = &s.stdout, &s.stderr
-	must(t, command.Start())
-	started, ended := make(chan error, 1), make(chan error, 1)
-	go func() {
-		_, err := os.ReadFile(ready) // waits until the CLI writes
-		started <- err
-	}()
-	go func() { ended <- command.Wait() }()
-	select {
-	case err := <-started:
-		must(t, err)
-	case err := <-ended:
-		t.Fatalf("it ended before it asked: %v: %s", err, s.stderr.String())
-	}
+	command := s.process(program)
+	ended := s.untilAsked(t, command, ready)
 	must(t, command.Process.Signal(syscall.SIGTERM))
 	<-ended
 	if code := command.ProcessState.ExitCode(); code != 1 {

@@ -52,10 +52,7 @@ func asNobody(t *testing.T, commands ...*exec.Cmd) {
 func TestBrokerCredentialIsHidden(t *testing.T) {
 	// A credential of this test alone: every process of the machine is looked into, and other tests hand theirs to a CLI.
 	token := testToken + rand.Text()
-	program := filepath.Join(t.TempDir(), "run")
-	if output, err := exec.Command("go", "build", "-o", program, "../../actions/run").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v: %s", err, output)
-	}
+	program := built(t)
 	s := newStage(t)
 	s.brokered()
 	s.env[engine.CredentialName] = token
@@ -63,26 +60,10 @@ func TestBrokerCredentialIsHidden(t *testing.T) {
 	must(t, syscall.Mkfifo(ready, 0o600))
 	s.scripted(t, `env > `+seen+`; echo "$PPID" > `+ready+`; exec sleep 1000`)
 	s.hand(t)
-	command := exec.Command(program)
-	for name, value := range s.env {
-		command.Env = append(command.Env, name+"="+value)
-	}
-	command.Stdout, command.Stderr = &s.stdout, &s.stderr
+	command := s.process(program)
 	asNobody(t, command)
-	must(t, command.Start())
+	ended := s.untilAsked(t, command, ready)
 	pid := command.Process.Pid
-	started, ended := make(chan error, 1), make(chan error, 1)
-	go func() {
-		_, err := os.ReadFile(ready) // waits until the CLI writes
-		started <- err
-	}()
-	go func() { ended <- command.Wait() }()
-	select {
-	case err := <-started:
-		must(t, err)
-	case err := <-ended:
-		t.Fatalf("it ended before it asked: %v: %s", err, s.stderr.String())
-	}
 
 	look := func(of int, script string) (string, error) {
 		t.Helper()

@@ -17,18 +17,6 @@ import (
 	"github.com/seed-2ea642bd/airlock/internal/standin"
 )
 
-// built builds the program as the action does.
-func built(t *testing.T) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), "run")
-	build := exec.Command("go", "build", "-trimpath", "-o", program, "../../actions/run")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v: %s", err, output)
-	}
-	return program
-}
-
 // access is a path that was opened, made, renamed or removed, and whether to write.
 type access struct {
 	path   string
@@ -94,12 +82,7 @@ func accesses(t *testing.T, path string) []access {
 // TestOnlyInsideItsDirectory traces the real program with the real CLI, sandbox and broker, and holds every path that it opens for
 // reading, and every one that it writes, to a list. The trace also shows that it seals itself where the kernel has Landlock.
 func TestOnlyInsideItsDirectory(t *testing.T) {
-	if _, err := exec.LookPath("strace"); err != nil {
-		if os.Getenv("AIRLOCK_TEST_OFFLINE") != "" {
-			t.Skip("NOT RUN: strace is not installed; run: apt-get install -y strace")
-		}
-		t.Fatal("strace is not installed; run: apt-get install -y strace")
-	}
+	standin.NeedProgram(t, "strace", "strace")
 	program := built(t)
 	api := standin.Start(t, strict(), standin.Answer(string(modelFile(t, "A.result.model.json"))))
 	s := realStage(t, api)

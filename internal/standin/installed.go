@@ -25,8 +25,14 @@ func RealCLI(t testing.TB, root string) string {
 // NeedBubblewrap is [RealCLI] for bubblewrap alone, without which not even a scripted CLI is started.
 func NeedBubblewrap(t testing.TB) {
 	t.Helper()
-	_, err := exec.LookPath("bwrap")
-	need(t, err, "bubblewrap", "apt-get install -y bubblewrap")
+	NeedProgram(t, "bwrap", "bubblewrap")
+}
+
+// NeedProgram is [RealCLI] for a program of a Debian package.
+func NeedProgram(t testing.TB, program, pkg string) {
+	t.Helper()
+	_, err := exec.LookPath(program)
+	need(t, err, pkg, "apt-get install -y "+pkg)
 }
 
 func need(t testing.TB, missing error, what, command string) {
